@@ -249,7 +249,7 @@ LANGUAGE plpgsql STABLE AS $$
 DECLARE
 	source constant pg_catalog.text := pg_catalog.concat('(SELECT * FROM (', pg_catalog.regexp_replace(query, '[\s;]+$', ''),
 		E'\n) AS query OFFSET 0) AS query');	-- the line feed ends a comment
-	-- A name is that of the query's column or, if the query has none, of a NULL in missing: an inner FROM comes first.
+	-- A name means the query's column or, if there is none, the NULL in missing, since the inner FROM comes first.
 	-- COALESCE refuses columns of other types.
 	statement constant pg_catalog.text := pg_catalog.concat($sql$
 		SELECT page.*
@@ -264,10 +264,10 @@ DECLARE
 	alone pg_catalog.refcursor;
 BEGIN
 	PERFORM here._sitemap_refuse(CASE WHEN query IS NULL THEN '22004 query must not be null' END, 'Nothing was changed.');
-	-- The query must be one that can stand alone, so that its parentheses are its own.
+	-- A query that is valid by itself cannot close the parenthesis around it.
 	OPEN alone FOR EXECUTE query;
 	CLOSE alone;
-	-- Names of the columns, without a row: the outer join makes one of NULLs, whose JSON has the names.
+	-- The outer join returns a row of NULLs without running the query; the keys of its JSON are the columns.
 	EXECUTE pg_catalog.concat('SELECT here._sitemap_columns(pg_catalog.array_agg(key.name)) FROM (
 		SELECT query.* FROM (SELECT) AS one LEFT JOIN ', source, ' ON false) AS query,
 		pg_catalog.json_object_keys(pg_catalog.row_to_json(query.*)) AS key (name)');
@@ -319,7 +319,7 @@ BEGIN ATOMIC
 		  FROM here._sitemap_elements(alternates, images, base, origin)) AS item;
 END;
 
--- The same, or NULL if an element has a problem, or two of them can have one together.  For most rows, this is faster.
+-- The same, or NULL if an element has a problem, or if two can have one together.  For most rows, this is faster.
 CREATE FUNCTION here._sitemap_plain_items(alternates jsonb, images text[], base text, origin text) RETURNS SETOF text[] LANGUAGE sql STABLE
 BEGIN ATOMIC
 	SELECT ARRAY[string_agg(element, '')] FROM here._sitemap_elements(alternates, images, base, origin)
@@ -344,7 +344,7 @@ BEGIN ATOMIC
 	       CASE WHEN NOT starts_with(url, '!') THEN concat('<url><loc>', here._sitemap_escape(url), '</loc>',
 	           '<lastmod>' || lastmod || '</lastmod>', '<changefreq>' || word || '</changefreq>',
 	           '<priority>' || CASE WHEN priority BETWEEN 0 AND 1 THEN
-	           -- up to six decimals; n/128 with an odd n is a tie in the seventh, which to_char rounds to the even one, and we up
+	           -- up to six decimals; to_char rounds ties, n/128 with an odd n, to even, but the extension rounds them up
 	           to_char(abs(priority) + (priority * 128 = floor(priority * 128))::int * 1e-9, 'FM0.099999') END || '</priority>', items[1], '</url>') END
 	  FROM (
 		SELECT *, here._sitemap_word(changefreq, '{always,hourly,daily,weekly,monthly,yearly,never}') AS word,
@@ -407,7 +407,7 @@ BEGIN ATOMIC
 		END, 'Nothing was changed.') IS NULL;
 END;
 
--- What is wrong with a row: an error, or lines of a WARNING.  mode: error or skip
+-- Raises the first problem of a row, or returns its problems as lines of a WARNING.  mode: error or skip
 CREATE FUNCTION here._sitemap_told(mode text, n bigint, loc text, problems text[]) RETURNS text LANGUAGE sql STABLE
 BEGIN ATOMIC
 	SELECT CASE mode WHEN 'error'
@@ -519,16 +519,16 @@ RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigi
 DECLARE
 	given pg_catalog.record;
 	path constant pg_catalog.text := pg_catalog.current_setting('search_path');
-	-- Its name has its schema, since the query can change search_path.
-	name_of constant pg_catalog.text := (SELECT pg_catalog.format('%I.%I', nspname, relname)
+	-- with its schema, since the query can change search_path
+	target_name constant pg_catalog.text := (SELECT pg_catalog.format('%I.%I', nspname, relname)
 		FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) relnamespace
 		WHERE c.oid OPERATOR(pg_catalog.=) target);
 	-- The indexes are those of all sections.
 	own constant pg_catalog.text := pg_catalog.format('FROM %s WHERE base_url OPERATOR(pg_catalog.=) $1 AND digest IS NOT NULL AND
-		CASE WHEN kind OPERATOR(pg_catalog.=) ''index'' THEN '''' ELSE section END OPERATOR(pg_catalog.=) $2', name_of);
+		CASE WHEN kind OPERATOR(pg_catalog.=) ''index'' THEN '''' ELSE section END OPERATOR(pg_catalog.=) $2', target_name);
 	prune constant pg_catalog.text := pg_catalog.concat('DELETE ', own, ' AND name OPERATOR(pg_catalog.<>) ALL ($3)
 		RETURNING name, kind, ''deleted'', url_count, byte_count');
-	first constant pg_catalog.text := pg_catalog.format('SELECT name FROM %s WHERE base_url OPERATOR(pg_catalog.=) $1 ORDER BY name LIMIT 1', name_of);
+	first constant pg_catalog.text := pg_catalog.format('SELECT name FROM %s WHERE base_url OPERATOR(pg_catalog.=) $1 ORDER BY name LIMIT 1', target_name);
 	top pg_catalog.text;
 	locked pg_catalog.text;
 	before bigint;
@@ -537,7 +537,7 @@ DECLARE
 BEGIN
 	given := here._sitemap_arguments(base_url, section, max_urls, index, on_invalid, stylesheet, max_shrink);
 	PERFORM here._sitemap_refuse(CASE WHEN target IS NULL THEN '22004 target must not be null'
-		WHEN name_of IS NULL THEN E'42P01 the target table does not exist\nIf it was dropped and created again, set it again: a regclass is an OID, not a name.'
+		WHEN target_name IS NULL THEN E'42P01 the target table does not exist\nIf it was dropped and created again, set it again: a regclass is an OID, not a name.'
 		WHEN pg_catalog.row_security_active(target) THEN '0A000 cannot publish in a table whose row security applies to you'
 		END, 'Nothing was changed.');
 	-- Runs of one site queue up for the site's first row or, while it has none, for the target: for what only
@@ -545,12 +545,12 @@ BEGIN
 	LOOP	-- since another run can have removed the row, or added one before it; all later statements have newer snapshots
 		EXECUTE first INTO top USING given.base;
 		EXIT WHEN top OPERATOR(pg_catalog.=) locked;
-		EXECUTE pg_catalog.format('LOCK TABLE %s IN %s MODE', name_of, CASE WHEN top IS NULL THEN 'SHARE ROW EXCLUSIVE' ELSE 'ROW EXCLUSIVE' END);
+		EXECUTE pg_catalog.format('LOCK TABLE %s IN %s MODE', target_name, CASE WHEN top IS NULL THEN 'SHARE ROW EXCLUSIVE' ELSE 'ROW EXCLUSIVE' END);
 		EXIT WHEN top IS NULL;
 		EXECUTE pg_catalog.concat(first, ' FOR UPDATE') INTO locked USING given.base;
 	END LOOP;
 	EXECUTE pg_catalog.concat('SELECT pg_catalog.sum(url_count) ', own) INTO before USING given.base, given.section;
-	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(name_of, f, path), f.url_count, f.byte_count
+	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(target_name, f, path), f.url_count, f.byte_count
 	  FROM here._sitemap_set('sitemap_publish', query, given.base, given.origin, given.section, given.max_urls, 0,
 	                         given.stylesheet, given.mode) AS f
 	 WHERE f.kind OPERATOR(pg_catalog.<>) 'index';
@@ -563,10 +563,10 @@ BEGIN
 	EXECUTE pg_catalog.concat($sql$
 		SELECT pg_catalog.count(*), here._sitemap_document('sitemapindex', pg_catalog.string_agg(here._sitemap_listed(loc, $3, lastmod), ''
 		           ORDER BY section COLLATE pg_catalog."C", pg_catalog.octet_length(name), name COLLATE pg_catalog."C"), $2)
-		  FROM $sql$, name_of, $sql$ WHERE base_url OPERATOR(pg_catalog.=) $1 AND kind OPERATOR(pg_catalog.<>) 'index' AND
+		  FROM $sql$, target_name, $sql$ WHERE base_url OPERATOR(pg_catalog.=) $1 AND kind OPERATOR(pg_catalog.<>) 'index' AND
 		       loc OPERATOR(pg_catalog.<>) ''$sql$) INTO files, document USING given.base, given.stylesheet, given.origin;
 	RETURN QUERY EXECUTE prune USING given.base, '', (ARRAY['sitemap.xml'])[1:files];
-	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(name_of, f, path), f.url_count, f.byte_count
+	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(target_name, f, path), f.url_count, f.byte_count
 	  FROM here._sitemap_file(given.base, 'sitemap', 'sitemap.xml', 'index', NULL, files, document) AS f
 	 WHERE files OPERATOR(pg_catalog.>) 0;
 END

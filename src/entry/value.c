@@ -15,24 +15,11 @@
 #include "web/xml.h"
 
 bool
-sm_read_string(const char *s, size_t len, SmSpan *result, SmProblems *problems,
-			   SmProblemName name, const char *what)
+sm_encoding_problem(SmSpan *result, SmProblems *problems, SmProblemName name, const char *what)
 {
-	if (sm_to_utf8(s, len, result))
-		return true;
 	*result = sm_no_span();
 	return sm_problem(problems, name, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, sm_encoding_hint(),
 					  "invalid %s: %s", what, sm_encoding_message());
-}
-
-bool
-sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmProblemName name,
-			 const char *what)
-{
-	struct varlena *text = PG_DETOAST_DATUM_PACKED(value);
-
-	return sm_read_string(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text), result, problems,
-						  name, what);
 }
 
 SmSpan

@@ -7,7 +7,9 @@
 
 #include "entry/entry.h"
 #include "entry/problem.h"
+#include "fmgr.h"
 #include "lib/stringinfo.h"
+#include "server/encoding.h"
 #include "utils/memutils.h"
 #include "web/url.h"
 
@@ -37,18 +39,33 @@ sm_append(StringInfo buf, const char *s, size_t len)
 	buf->len += (int) len;
 }
 
+/* Report that a string cannot be read.  Returns whether the row may go on. */
+extern bool sm_encoding_problem(SmSpan *result, SmProblems *problems, SmProblemName name,
+								const char *what);
+
 /*
  * Read a string of the database as UTF-8.  The result may point into the string or into
  * the current memory context.  If the string cannot be read, this reports the problem
  * called name and sets s of the result to NULL.  what: noun phrase for the value.  Returns
  * whether the row may go on.
  */
-extern bool sm_read_string(const char *s, size_t len, SmSpan *result, SmProblems *problems,
-						   SmProblemName name, const char *what);
+static inline bool
+sm_read_string(const char *s, size_t len, SmSpan *result, SmProblems *problems,
+			   SmProblemName name, const char *what)
+{
+	return sm_to_utf8(s, len, result) || sm_encoding_problem(result, problems, name, what);
+}
 
 /* The same for a text or xml value. */
-extern bool sm_read_text(Datum value, SmSpan *result, SmProblems *problems,
-						 SmProblemName name, const char *what);
+static inline bool
+sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmProblemName name,
+			 const char *what)
+{
+	struct varlena *text = PG_DETOAST_DATUM_PACKED(value);
+
+	return sm_read_string(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text), result, problems,
+						  name, what);
+}
 
 /*
  * The value, untrimmed.  A value of nothing but blanks and characters

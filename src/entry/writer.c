@@ -157,7 +157,8 @@ append_changefreq(SmEntryWriter *w, SmSpan given, StringInfo buf)
 		return;
 	for (size_t i = 0; i < lengthof(changefreqs); i++)
 	{
-		if (sm_equal_ignoring_case(changefreqs[i], value))
+		/* whole words first, since nearly all are in lower case */
+		if (sm_span_equal(changefreqs[i], value) || sm_equal_ignoring_case(changefreqs[i], value))
 		{
 			sm_append(buf, SM_LITERAL("<changefreq>"));
 			sm_append(buf, changefreqs[i].s, value.len);

@@ -93,14 +93,14 @@ forget_entries(SmSplit *split)
 
 /* The hash of the loc of the next entry of the document. */
 static uint64
-hash_loc(const SmDocument *doc, const SmSplitEntry *next)
+hash_loc(const SmDocument *doc, const SmEntry *next)
 {
-	return sm_digest(doc->buf.data + doc->end + next->entry.loc, next->entry.loc_len, 0);
+	return sm_digest(doc->buf.data + doc->end + next->loc, next->loc_len, 0);
 }
 
 /* Begin the document with its first entry. */
 static void
-begin_document(SmSplit *split, const SmDocument *doc, const SmSplitEntry *first)
+begin_document(SmSplit *split, const SmDocument *doc, const SmEntry *first, Datum key)
 {
 	if (split->stable)
 		split->first_hash = hash_loc(doc, first);
@@ -108,13 +108,13 @@ begin_document(SmSplit *split, const SmDocument *doc, const SmSplitEntry *first)
 	{
 		if (split->first_key)
 			sm_key_free(split->key_type, split->first_key);
-		split->first_key = copy_key(split, first->key);
+		split->first_key = copy_key(split, key);
 	}
 }
 
 /* Is a cut before the next entry better than the best one so far? */
 static bool
-is_better(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
+is_better(SmSplit *split, const SmDocument *doc, const SmEntry *next)
 {
 	int			full = doc->totals.count > 0 ? sm_document_fullness(doc) : 0;
 	uint64		distance;
@@ -142,11 +142,13 @@ is_better(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
  * key.
  */
 static void
-consider(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
+consider(SmSplit *split, const SmDocument *doc, const SmEntry *next, bool starts_key, Datum key)
 {
+	SmSplitEntry *newest;
+
 	if (doc->totals.count == 0)
-		begin_document(split, doc, next);
-	if (next->starts_key && (!split->stable || is_better(split, doc, next)))
+		begin_document(split, doc, next, key);
+	if (starts_key && (!split->stable || is_better(split, doc, next)))
 	{
 		split->before = doc->totals;
 		split->end = doc->end;
@@ -157,20 +159,20 @@ consider(SmSplit *split, const SmDocument *doc, const SmSplitEntry *next)
 		split->max_entries *= 2;
 		split->entries = repalloc_array(split->entries, SmSplitEntry, split->max_entries);
 	}
-	split->entries[split->nentries++] = *next;
+	newest = &split->entries[split->nentries++];
+	newest->entry = *next;
+	newest->starts_key = starts_key;
+	newest->key = key;
 }
 
 void
 sm_split_consider(SmSplit *split, const SmDocument *doc, const SmEntry *entry,
 				  bool starts_key, Datum key)
 {
-	SmSplitEntry next = {.entry = *entry,.starts_key = starts_key};
-
 	Assert(doc->buf.len == doc->end + entry->len);
 
-	if (starts_key && split->key_type)
-		next.key = copy_key(split, key);
-	consider(split, doc, &next);
+	consider(split, doc, entry, starts_key,
+			 starts_key && split->key_type ? copy_key(split, key) : (Datum) 0);
 }
 
 bool
@@ -199,7 +201,7 @@ sm_split_resume(SmSplit *split, SmDocument *doc, const StringInfoData *rest)
 	split->weight = 0;
 	for (int i = 0; i < nmoved; i++)
 	{
-		consider(split, doc, &moved[i]);
+		consider(split, doc, &moved[i].entry, moved[i].starts_key, moved[i].key);
 		if (i < nmoved - 1)
 			sm_document_add(doc, &moved[i].entry);
 	}

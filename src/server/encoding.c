@@ -58,14 +58,14 @@ convert(const char *s, size_t len, int from, int to, size_t *done)
 }
 
 bool
-sm_to_utf8(const char *s, size_t len, SmSpan *result)
+sm_convert_to_utf8(const char *s, size_t len, SmSpan *result)
 {
 	int			encoding = GetDatabaseEncoding();
 	size_t		done;
 
 	result->s = s;
 	result->len = len;
-	if (encoding == PG_UTF8 || sm_is_ascii(sm_span(s, len)))
+	if (sm_is_ascii(sm_span(s, len)))
 		return true;
 	if (encoding == PG_SQL_ASCII)
 		return pg_verify_mbstr(PG_UTF8, s, len, true);

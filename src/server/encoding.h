@@ -9,14 +9,23 @@
 #define SM_ENCODING_H
 
 #include "compat.h"
+#include "mb/pg_wchar.h"
 #include "text/span.h"
+
+/* What sm_to_utf8 does in a database that is not in UTF-8. */
+extern bool sm_convert_to_utf8(const char *s, size_t len, SmSpan *result);
 
 /*
  * Convert a value of the database to UTF-8.  The result is the value itself if it
  * needs no conversion, else a copy in the current memory context.  Returns false if
  * the value is not valid text, or has a character that is not in Unicode.
  */
-extern bool sm_to_utf8(const char *s, size_t len, SmSpan *result);
+static inline bool
+sm_to_utf8(const char *s, size_t len, SmSpan *result)
+{
+	*result = sm_span(s, len);
+	return GetDatabaseEncoding() == PG_UTF8 || sm_convert_to_utf8(s, len, result);
+}
 
 /*
  * Why a value cannot be converted to UTF-8, in words that follow "invalid loc: ", and a

@@ -58,7 +58,6 @@ size_t
 sm_decimal_format(double value, char *dst)
 {
 	uint32_t	micros = sm_decimal_micros(value);
-	uint32_t	unit = 100000;
 	char	   *d = dst;
 
 	*d++ = '0' + micros / 1000000;
@@ -66,9 +65,9 @@ sm_decimal_format(double value, char *dst)
 	micros %= 1000000;
 	do
 	{
-		*d++ = '0' + micros / unit;
-		micros %= unit;
-		unit /= 10;
+		micros *= 10;
+		*d++ = '0' + micros / 1000000;
+		micros %= 1000000;
 	} while (micros > 0);
 	return d - dst;
 }

@@ -59,23 +59,16 @@ sm_is_white_space(uint32_t c)
 		c == 0x205F || c == 0x3000;
 }
 
-/* May a character with this first or last byte be white space? */
-static inline bool
-may_be_blank(unsigned char byte)
-{
-	return byte <= 0x20 || byte >= 0x80;
-}
-
 SmSpan
-sm_trim(SmSpan text)
+sm_trim_blanks(SmSpan text)
 {
 	uint32_t	c;
 	size_t		n;
 
-	while (text.len > 0 && may_be_blank(text.s[0]) &&
+	while (text.len > 0 && sm_may_be_blank(text.s[0]) &&
 		   (n = sm_utf8_decode(text.s, text.s + text.len, &c)) > 0 && sm_is_white_space(c))
 		text = sm_span(text.s + n, text.len - n);
-	while (text.len > 0 && may_be_blank(text.s[text.len - 1]))
+	while (text.len > 0 && sm_may_be_blank(text.s[text.len - 1]))
 	{
 		const char *end = text.s + text.len;
 		const char *last = end - 1; /* the last character */

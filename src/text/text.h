@@ -24,7 +24,23 @@ extern char *sm_utf8_encode(char *dst, uint32_t c);
 /* Does a character have the Unicode property White_Space? */
 extern bool sm_is_white_space(uint32_t c);
 
+/* May a character with this first or last byte be white space? */
+static inline bool
+sm_may_be_blank(unsigned char byte)
+{
+	return byte <= 0x20 || byte >= 0x80;
+}
+
+/* What sm_trim does if a text may have blanks at an end. */
+extern SmSpan sm_trim_blanks(SmSpan text);
+
 /* Remove characters with the Unicode property White_Space from both ends. */
-extern SmSpan sm_trim(SmSpan text);
+static inline SmSpan
+sm_trim(SmSpan text)
+{
+	if (text.len > 0 && !sm_may_be_blank(text.s[0]) && !sm_may_be_blank(text.s[text.len - 1]))
+		return text;
+	return sm_trim_blanks(text);
+}
 
 #endif

@@ -412,7 +412,10 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 		return SM_URL_OK;
 	}
 
-	/* RFC 3986 reads "cdn.example.com/a.jpg" as a path, but it is a host without its scheme */
+	/*
+	 * RFC 3986 reads "cdn.example.com/a.jpg" as a path, but it is a host
+	 * without its scheme
+	 */
 	if (s[0] != '/' && s[0] != '?' && !begins_with_dots(s, len))
 		return SM_URL_LOST_SCHEME;
 
@@ -464,6 +467,29 @@ below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base
 	return true;
 }
 
+/*
+ * Is a reference a path that begins at the root, without dot segments?  Nearly all are.
+ * Such a path is encoded from where it stands, without a copy after the base, because the
+ * processor is slow to read bytes that it has just written.
+ */
+static bool
+is_plain_path(const char *s, size_t len)
+{
+	const char *end = s + len;
+
+	if (s[0] != '/' || (len > 1 && s[1] == '/') || len > REFERENCE_MAX)
+		return false;
+
+	/*
+	 * also refuses dots that are not in the path, or are part of a name such
+	 * as ".git"
+	 */
+	for (const char *dot = s; (dot = memchr(dot, '.', end - dot)) != NULL; dot++)
+		if (dot[-1] == '/')
+			return false;
+	return true;
+}
+
 /* Does this URL begin with the origin of the last one? */
 static bool
 starts_with_cached(const SmUrlCache *cache, const char *s, size_t len)
@@ -494,6 +520,7 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 	size_t		entity_bytes = 0;
 	size_t		raw_len = 0;
 	size_t		origin_len;
+	bool		is_path;
 	bool		cached;
 	SmUrlStatus status;
 
@@ -504,8 +531,9 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 	if (max != SM_URL_UNLIMITED && len > max + REFERENCE_MAX)
 		return SM_URL_TOO_LONG;
 
-	cached = starts_with_cached(cache, s, len);
-	if (!cached && scheme_length(s, len) == 0)
+	is_path = base && is_plain_path(s, len);
+	cached = !is_path && starts_with_cached(cache, s, len);
+	if (!is_path && !cached && scheme_length(s, len) == 0)
 	{
 		status = check_reference(s, len);
 		if (status == SM_URL_OK && base == NULL)
@@ -522,7 +550,13 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 	}
 	end = s + len;
 
-	if (cached)
+	if (is_path)
+	{
+		/* its own site is in every scope */
+		d = sm_put(d, base->url[form], base->origin_len);
+		status = SM_URL_OK;
+	}
+	else if (cached)
 	{
 		raw_len = cache->raw_len;
 		memcpy(d, cache->origin, cache->len);

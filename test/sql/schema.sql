@@ -27,6 +27,10 @@ DELETE FROM "odd @table".page WHERE id = 1;
 SELECT name, action FROM "odd @table".sitemap_publish('"odd @table".files', 'SELECT loc, id AS key FROM "odd @table".page ORDER BY id', 'http://a/',
   changes => 'DELETE FROM "odd @table".queue RETURNING id', feed => '"odd @table".feed', max_shrink => 1);
 SELECT action, loc FROM "odd @table".feed;
+CREATE TABLE "odd @table".job OF "odd @table".sitemap_job (section WITH OPTIONS DEFAULT 'sitemap', PRIMARY KEY (base_url, section));
+INSERT INTO "odd @table".job (target, base_url, query) VALUES ('"odd @table".files', 'http://b/', 'SELECT loc FROM "odd @table".page ORDER BY id');
+CALL "odd @table".sitemap_run('"odd @table".job');
+SELECT state, urls FROM "odd @table".sitemap_status('"odd @table".job');
 RESET search_path;
 
 -- It moves to another.
@@ -41,7 +45,7 @@ CREATE VIEW uses_it AS SELECT other.sitemap_url('http://a/');
 SELECT pg_temp.brief('DROP EXTENSION sitemap');
 DROP VIEW uses_it;
 
-DROP TABLE "odd @table".files, "odd @table".feed, "odd @table".page, "odd @table".queue;
+DROP TABLE "odd @table".job, "odd @table".files, "odd @table".feed, "odd @table".page, "odd @table".queue;
 ALTER EXTENSION sitemap SET SCHEMA public;
 DROP SCHEMA "odd @table", other;
 DROP EXTENSION sitemap;

@@ -348,6 +348,7 @@ static void
 begin_files(SmSet *set)
 {
 	SmProblems *problems = &set->writer.problems;
+	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
 
 	sm_names_init(&set->names, set->options);
 	set->url_count = 0;
@@ -356,6 +357,7 @@ begin_files(SmSet *set)
 	memset(problems, 0, sizeof(*problems));
 	if (set->options->skip_invalid)
 		sm_problems_init_skip(problems);
+	MemoryContextSwitchTo(oldcontext);
 }
 
 /* Begin a range of files, which ends before old file next or a later one. */

@@ -21,7 +21,7 @@ $$;
 CREATE TABLE work (position int GENERATED ALWAYS AS IDENTITY, name text, preparation text, statement text);
 INSERT INTO work (name, preparation, statement) VALUES
 ('COPY of paths', '', $$COPY path TO '/dev/null'$$),
-('plain, paths', '', files('TABLE path')),
+('plain, paths', files('TABLE path'), files('TABLE path')), -- the first call loads the library
 ('plain, URLs', '', files('SELECT loc, lastmod, changefreq, priority FROM page')),
 ('level 6, paths', '', files('TABLE path', ', compression => 6')),
 ('column images', '', files('TABLE page_with_images')),

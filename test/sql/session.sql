@@ -50,7 +50,7 @@ CREATE FUNCTION pg_temp.state() RETURNS TABLE (what text, state text) LANGUAGE s
   SELECT 'temporary tables', count(*)::text FROM pg_class WHERE relnamespace = pg_my_temp_schema() UNION ALL
   SELECT 'progress', count(*)::text FROM pg_stat_progress_copy WHERE pid = pg_backend_pid() UNION ALL
   SELECT 'memory', count(*)::text FROM pg_backend_memory_contexts WHERE name ~ '^(sitemap|SPI (Proc|Exec|Tup))'
-     AND NOT (name = 'sitemap statement' AND parent = 'TopMemoryContext') UNION ALL
+     AND NOT (name = 'sitemap statement' AND level = (SELECT level + 1 FROM pg_backend_memory_contexts WHERE name = 'TopMemoryContext')) UNION ALL
   SELECT 'plans', count(*)::text FROM pg_backend_memory_contexts
    WHERE name = 'CachedPlanSource' AND ident ~ '(INTO|UPDATE|FROM) public\.session_(files|job)' UNION ALL
   SELECT 'session_midnight', session_midnight(1)

@@ -221,6 +221,13 @@ compare_file(ExportState *state, TupleTableSlot *slot, const char *digest, SmLis
 	SmSpan		version = digest ? sm_span(digest, strlen(digest)) :
 		read_content(state, slot, file->name);
 
+	if (exists && !state->list.is_on_disk && strcmp(file->name, "sitemap.xml") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_FILE),
+				 errmsg("file \"%s\" was not written by sitemap_export",
+						sm_dir_path(&state->dir, file->name)),
+				 errdetail("There is no list of exported files in the directory."),
+				 errhint("Rename or remove the file.")));
 	file->put.digest = sm_digest(version.s, version.len, 0);
 	if (exists && sm_list_is_ours(file, &st) && file->listed.digest == file->put.digest)
 		file->action = "unchanged";
@@ -418,12 +425,28 @@ read_target(ExportState *state)
 	relation_close(target.rel, NoLock);
 }
 
+/* Raise an error if the directory is that of another database, such as the original of a copy. */
+static void
+check_database(const SmList *list)
+{
+	const char *database = sm_list_database();
+
+	if (list->database && strcmp(list->database, database) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cannot export from database \"%s\" to the directory of database \"%s\"",
+						database, sm_clip(list->database)),
+				 errhint("Give each database a directory of its own. To give this directory to another database, delete the line \"database\" of \"%s\".",
+						 sm_dir_path(list->dir, SM_LIST_NAME))));
+}
+
 /* Open the directory, read the rows and write the files, while nobody else does. */
 static void
 mirror(ExportState *state)
 {
 	sm_dir_open(&state->dir, state->directory);
 	sm_list_read(&state->list, &state->dir);
+	check_database(&state->list);
 	if (state->base_url)
 		check_site(state, state->base_url);
 

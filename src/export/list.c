@@ -3,8 +3,10 @@
  *	  The list of exported files, as it is kept in the directory.
  *
  * The list, ".sitemap_export", begins with a line for the site, if the files have a
- * base_url.  It is in the directory itself, so that no other name of the directory, and
- * no other table or database, leads around it.  Then the list has a line for each version
+ * base_url, and one for the database, so that a copy of a database does not write into
+ * the directory of the original.  The database is known by its name: a standby that is
+ * promoted and a restored database have it, too.  The list is in the directory itself, so
+ * that no other name of the directory, and no other table, leads around it.  Then it has a line for each version
  * of a file that may be on disk: digest, size and mtime of what we wrote, and the name.
  * Lines that cannot be read are ignored.  The list is written only if it changes.
  *
@@ -13,11 +15,12 @@
  * example, an export that replaces a.xml first writes
  *
  *		site https://www.example.com/
+ *		database shop
  *		0123456789abcdef 266 1767225600 a.xml
  *		fedcba9876543210 285 1767312000 a.xml
  *
- * and, after it has replaced the file, only the first and the last line.  A crash in
- * between leaves all lines.  Then the size and mtime of the file show which version it
+ * and, after it has replaced the file, all but the third line.  A crash in between leaves
+ * all lines.  Then the size and mtime of the file show which version it
  * is: a new mtime is always later than the old one.
  *
  * The list decides which files are removed.  So a list is ignored unless it belongs to
@@ -29,12 +32,16 @@
 
 #include <time.h>
 
+#include "commands/dbcommands.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "text/digest.h"
+#include "text/text.h"
+#include "web/escape.h"
 
-/* what the line of the site begins with */
-#define SITE_PREFIX	"site "
+/* what the lines of the site and of the database begin with */
+#define SITE_PREFIX		"site "
+#define DATABASE_PREFIX	"database "
 
 /* What is wrong with the name of an exported file; NULL for nothing. */
 static const char *
@@ -123,6 +130,16 @@ read_version(SmList *list, char *line)
 	file->is_listed = true;
 }
 
+char *
+sm_list_database(void)
+{
+	SmSpan		name = sm_span_of(get_database_name(MyDatabaseId));
+	char	   *encoded = palloc(3 * name.len + 1);
+
+	encoded[sm_url_encode_segment(name, sm_span("", 0), encoded)] = '\0';
+	return encoded;
+}
+
 void
 sm_list_read(SmList *list, SmDir *dir)
 {
@@ -138,7 +155,8 @@ sm_list_read(SmList *list, SmDir *dir)
 								HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
 	initStringInfo(&list->text);
 
-	if (!sm_dir_stat_regular(dir, SM_LIST_NAME, &st))
+	list->is_on_disk = sm_dir_stat_regular(dir, SM_LIST_NAME, &st);
+	if (!list->is_on_disk)
 		return;
 	if (!sm_dir_read_own(dir, SM_LIST_NAME, &list->text))
 	{
@@ -155,7 +173,9 @@ sm_list_read(SmList *list, SmDir *dir)
 	{
 		CHECK_FOR_INTERRUPTS();
 		*line_feed = '\0';
-		if (strncmp(line, SITE_PREFIX, strlen(SITE_PREFIX)) != 0)
+		if (strncmp(line, DATABASE_PREFIX, strlen(DATABASE_PREFIX)) == 0)
+			list->database = list->database ? list->database : pstrdup(line + strlen(DATABASE_PREFIX));
+		else if (strncmp(line, SITE_PREFIX, strlen(SITE_PREFIX)) != 0)
 			read_version(list, line);
 		else if (list->site == NULL)
 		{
@@ -175,6 +195,7 @@ sm_list_write(SmList *list, bool with_old)
 	initStringInfo(&text);
 	if (list->site)
 		appendStringInfo(&text, SITE_PREFIX "%s\n", list->site);
+	appendStringInfo(&text, DATABASE_PREFIX "%s\n", sm_list_database());
 	dlist_foreach(iter, &list->files)
 	{
 		SmListFile *file = dlist_container(SmListFile, node, iter.cur);

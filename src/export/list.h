@@ -40,11 +40,17 @@ typedef struct SmList
 	const char *site;			/* base_url of the files, as runs write it;
 								 * NULL for none */
 	bool		is_site_listed; /* is the site in the list on disk? */
+	bool		is_on_disk;		/* is there a list? */
+	const char *database;		/* in the list on disk, percent-encoded; NULL
+								 * for none */
 	dlist_head	files;			/* of SmListFile: listed files, then others of
 								 * the query */
 	HTAB	   *by_name;
 	StringInfoData text;		/* the list as it is on disk */
 } SmList;
+
+/* The name of this database, percent-encoded. */
+extern char *sm_list_database(void);
 
 /* Read the list of a directory, into the current memory context. */
 extern void sm_list_read(SmList *list, SmDir *dir);

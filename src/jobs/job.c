@@ -19,43 +19,46 @@
 #include "utils/timestamp.h"
 
 const SmTableColumn sm_job_columns[SM_JOB_NCOLUMNS] = {
-	[SM_JOB_TARGET] = {"target", REGCLASSOID},
-	[SM_JOB_QUERY] = {"query", TEXTOID},
-	[SM_JOB_BASE_URL] = {"base_url", TEXTOID},
-	[SM_JOB_SECTION] = {"section", TEXTOID},
-	[SM_JOB_FORMAT] = {"format", TEXTOID},
-	[SM_JOB_COMPRESSION] = {"compression", INT4OID},
-	[SM_JOB_MAX_URLS] = {"max_urls", INT4OID},
-	[SM_JOB_MAX_BYTES] = {"max_bytes", INT8OID},
-	[SM_JOB_SPLIT] = {"split", TEXTOID},
-	[SM_JOB_INDEX] = {"index", TEXTOID},
-	[SM_JOB_ON_INVALID] = {"on_invalid", TEXTOID},
-	[SM_JOB_SCOPE] = {"scope", TEXTOID},
-	[SM_JOB_STYLESHEET] = {"stylesheet", TEXTOID},
-	[SM_JOB_PROTOCOL] = {"protocol", TEXTOID},
-	[SM_JOB_MAX_SHRINK] = {"max_shrink", FLOAT8OID},
-	[SM_JOB_CHANGES] = {"changes", TEXTOID},
-	[SM_JOB_FEED] = {"feed", REGCLASSOID},
-	[SM_JOB_DIRECTORY] = {"directory", TEXTOID},
-	[SM_JOB_EVERY] = {"every", INTERVALOID},
-	[SM_JOB_FULL_EVERY] = {"full_every", INTERVALOID},
-	[SM_JOB_REQUESTED] = {"requested", TIMESTAMPTZOID},
-	[SM_JOB_STARTED] = {"started", TIMESTAMPTZOID},
-	[SM_JOB_SINCE] = {"since", TIMESTAMPTZOID},
-	[SM_JOB_FINISHED] = {"finished", TIMESTAMPTZOID},
-	[SM_JOB_FULL_AT] = {"full_at", TIMESTAMPTZOID},
-	[SM_JOB_URLS] = {"urls", INT8OID},
-	[SM_JOB_FILES] = {"files", INT4OID},
-	[SM_JOB_WRITTEN] = {"written", INT4OID},
-	[SM_JOB_MISSED] = {"missed", INT8OID},
-	[SM_JOB_SKIPPED] = {"skipped", INT8OID},
-	[SM_JOB_SECONDS] = {"seconds", FLOAT8OID},
-	[SM_JOB_REASON] = {"reason", TEXTOID},
-	[SM_JOB_ERROR] = {"error", TEXTOID},
-	[SM_JOB_FAILURES] = {"failures", INT4OID}
+	[SM_JOB_TARGET] = {.name = "target",.type = REGCLASSOID},
+	[SM_JOB_QUERY] = {.name = "query",.type = TEXTOID},
+	[SM_JOB_BASE_URL] = {.name = "base_url",.type = TEXTOID},
+	[SM_JOB_SECTION] = {.name = "section",.type = TEXTOID},
+	[SM_JOB_FORMAT] = {.name = "format",.type = TEXTOID},
+	[SM_JOB_COMPRESSION] = {.name = "compression",.type = INT4OID},
+	[SM_JOB_MAX_URLS] = {.name = "max_urls",.type = INT4OID},
+	[SM_JOB_MAX_BYTES] = {.name = "max_bytes",.type = INT8OID},
+	[SM_JOB_SPLIT] = {.name = "split",.type = TEXTOID},
+	[SM_JOB_INDEX] = {.name = "index",.type = TEXTOID},
+	[SM_JOB_ON_INVALID] = {.name = "on_invalid",.type = TEXTOID},
+	[SM_JOB_SCOPE] = {.name = "scope",.type = TEXTOID},
+	[SM_JOB_STYLESHEET] = {.name = "stylesheet",.type = TEXTOID},
+	[SM_JOB_PROTOCOL] = {.name = "protocol",.type = TEXTOID},
+	[SM_JOB_MAX_SHRINK] = {.name = "max_shrink",.type = FLOAT8OID},
+	[SM_JOB_CHANGES] = {.name = "changes",.type = TEXTOID},
+	[SM_JOB_FEED] = {.name = "feed",.type = REGCLASSOID},
+	[SM_JOB_DIRECTORY] = {.name = "directory",.type = TEXTOID},
+	[SM_JOB_EVERY] = {.name = "every",.type = INTERVALOID},
+	[SM_JOB_FULL_EVERY] = {.name = "full_every",.type = INTERVALOID},
+	[SM_JOB_REQUESTED] = {.name = "requested",.type = TIMESTAMPTZOID},
+	[SM_JOB_STARTED] = {.name = "started",.type = TIMESTAMPTZOID},
+	[SM_JOB_SINCE] = {.name = "since",.type = TIMESTAMPTZOID},
+	[SM_JOB_FINISHED] = {.name = "finished",.type = TIMESTAMPTZOID},
+	[SM_JOB_FULL_AT] = {.name = "full_at",.type = TIMESTAMPTZOID},
+	[SM_JOB_URLS] = {.name = "urls",.type = INT8OID},
+	[SM_JOB_FILES] = {.name = "files",.type = INT4OID},
+	[SM_JOB_WRITTEN] = {.name = "written",.type = INT4OID},
+	[SM_JOB_MISSED] = {.name = "missed",.type = INT8OID},
+	[SM_JOB_SKIPPED] = {.name = "skipped",.type = INT8OID},
+	[SM_JOB_SECONDS] = {.name = "seconds",.type = FLOAT8OID},
+	[SM_JOB_REASON] = {.name = "reason",.type = TEXTOID},
+	[SM_JOB_ERROR] = {.name = "error",.type = TEXTOID},
+	[SM_JOB_FAILURES] = {.name = "failures",.type = INT4OID}
 };
 
-/* The number of a column of the open table.  Raises an error unless it has the type. */
+/*
+ * The number of a column of the open table, 0 if the table may lack it and does.  Raises an error
+ * unless it has the type.
+ */
 static AttrNumber
 find_column(const SmTable *table, const SmTableColumn *column)
 {
@@ -63,6 +66,8 @@ find_column(const SmTable *table, const SmTableColumn *column)
 	int			number = SPI_fnumber(desc, column->name);
 	Form_pg_attribute att;
 
+	if (number == SPI_ERROR_NOATTRIBUTE && column->optional)
+		return 0;
 	if (number <= 0 || SPI_gettypeid(desc, number) != column->type)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),

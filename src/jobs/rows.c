@@ -22,6 +22,10 @@ StaticAssertDecl(SM_JOB_NCOLUMNS < 64, "the columns of a job must fit into a wor
 	 COLUMN(SM_JOB_EVERY) | COLUMN(SM_JOB_REQUESTED) | COLUMN(SM_JOB_STARTED) | \
 	 COLUMN(SM_JOB_FINISHED) | COLUMN(SM_JOB_FAILURES))
 
+/* those of the schedule, and those that sitemap_run writes */
+#define LOCKED_COLUMNS \
+	(LIST_COLUMNS | (ALL_COLUMNS & ~(COLUMN(SM_JOB_EVERY) - 1)))
+
 #define SITE_COLUMNS \
 	(COLUMN(SM_JOB_TARGET) | COLUMN(SM_JOB_SECTION) | COLUMN(SM_JOB_DIRECTORY) | \
 	 COLUMN(SM_JOB_STARTED) | COLUMN(SM_JOB_FILES))
@@ -80,27 +84,29 @@ number_columns(const SmJobRows *rows, uint64 columns, AttrNumber first, AttrNumb
 static char *
 statement_text(const SmJobRows *rows, int which)
 {
-	const char *all = column_names(rows, ALL_COLUMNS);
 	AttrNumber	numbers[SM_JOB_NCOLUMNS];
 	StringInfoData text;
 
 	switch (which)
 	{
-		case SM_ROWS_FREE:
+		case SM_ROWS_FIRST:
 
 			/*
 			 * one row, in the order of the keys: without ORDER BY, which
 			 * would lock them all
 			 */
-			return psprintf("SELECT listed.n, %s"
-							" FROM unnest($1, $2, $3) WITH ORDINALITY AS listed (base_url, section, started, n),"
-							" LATERAL (SELECT %s FROM @table AS job"
-							" WHERE job.base_url OPERATOR(pg_catalog.=) listed.base_url"
-							" AND job.section OPERATOR(pg_catalog.=) listed.section"
-							" AND " STARTED " OPERATOR(pg_catalog.=) listed.started"
-							" LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS job LIMIT 1", all, all);
+			return pstrdup("SELECT listed.n"
+						   " FROM unnest($1, $2, $3) WITH ORDINALITY AS listed (base_url, section, started, n),"
+						   " LATERAL (SELECT FROM @table AS job"
+						   " WHERE job.base_url OPERATOR(pg_catalog.=) listed.base_url"
+						   " AND job.section OPERATOR(pg_catalog.=) listed.section"
+						   " AND " STARTED " OPERATOR(pg_catalog.=) listed.started"
+						   " LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS job LIMIT 1");
+		case SM_ROWS_FREE:
 		case SM_ROWS_LOCKED:
-			return psprintf("SELECT %s FROM @table AS job WHERE " OF_START " FOR NO KEY UPDATE", all);
+			return psprintf("SELECT %s FROM @table AS job WHERE " OF_START " FOR NO KEY UPDATE%s",
+							column_names(rows, LOCKED_COLUMNS),
+							which == SM_ROWS_FREE ? " SKIP LOCKED" : "");
 		case SM_ROWS_ANY:
 			return pstrdup("SELECT FROM @table AS job WHERE " OF_START);
 		case SM_ROWS_SITE:
@@ -112,7 +118,9 @@ statement_text(const SmJobRows *rows, int which)
 		if (numbers[i] > 0)
 			appendStringInfo(&text, "%s %s = $%d", text.len > 0 ? "," : "UPDATE @table AS job SET",
 							 sm_job_columns[i].name, numbers[i]);
-	appendStringInfo(&text, " WHERE " OF_JOB " RETURNING %s", all);
+	appendStringInfoString(&text, " WHERE " OF_JOB);
+	if (which == SM_ROWS_STEPS + SM_JOB_STARTS)
+		appendStringInfo(&text, " RETURNING %s", column_names(rows, ALL_COLUMNS));
 	return text.data;
 }
 
@@ -134,13 +142,12 @@ execute_prepared(SmJobRows *rows, int which, ParamListInfo params)
 
 /* Read a row of a result that has these columns. */
 static void
-read_row(const SmJobRows *rows, SPITupleTable *result, uint64 row, uint64 columns,
-		 AttrNumber first, SmJob *job)
+read_row(const SmJobRows *rows, SPITupleTable *result, uint64 row, uint64 columns, SmJob *job)
 {
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(result->tupdesc, &TTSOpsHeapTuple);
 	AttrNumber	numbers[SM_JOB_NCOLUMNS];
 
-	number_columns(rows, columns, first, numbers);
+	number_columns(rows, columns, 1, numbers);
 	ExecStoreHeapTuple(result->vals[row], slot, false);
 	sm_job_read(job, numbers, slot);
 	ExecDropSingleTupleTableSlot(slot);
@@ -175,8 +182,31 @@ start_parameters(const SmJobKey *key)
 	return params;
 }
 
+/* Lock a row of a key.  Returns whether it is there. */
+static bool
+lock_row(SmJobRows *rows, int which, const SmJobKey *key, SmJob *job)
+{
+	SmResult	result = execute_prepared(rows, which, start_parameters(key));
+
+	if (result.count > 0)
+		read_row(rows, result.rows, 0, LOCKED_COLUMNS, job);
+	return result.count > 0;
+}
+
+bool
+sm_rows_lock_free(SmJobRows *rows, const SmJobKey *key, SmJob *job)
+{
+	return lock_row(rows, SM_ROWS_FREE, key, job);
+}
+
+bool
+sm_rows_lock(SmJobRows *rows, const SmJobKey *key, SmJob *job)
+{
+	return lock_row(rows, SM_ROWS_LOCKED, key, job);
+}
+
 int
-sm_rows_lock_free(SmJobRows *rows, const SmJobKey *keys, int n, SmJob *job)
+sm_rows_lock_first(SmJobRows *rows, const SmJobKey *keys, int n)
 {
 	ParamListInfo params = makeParamList(3);
 	Datum	   *base_urls = palloc_array(Datum, n);
@@ -198,21 +228,10 @@ sm_rows_lock_free(SmJobRows *rows, const SmJobKey *keys, int n, SmJob *job)
 	sm_set_parameter(params, 3, TIMESTAMPTZARRAYOID,
 					 PointerGetDatum(construct_array(starts, n, TIMESTAMPTZOID, sizeof(TimestampTz),
 													 FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)), false);
-	result = execute_prepared(rows, SM_ROWS_FREE, params);
+	result = execute_prepared(rows, SM_ROWS_FIRST, params);
 	if (result.count == 0)
 		return -1;
-	read_row(rows, result.rows, 0, ALL_COLUMNS, 2, job);
 	return DatumGetInt64(SPI_getbinval(result.rows->vals[0], result.rows->tupdesc, 1, &isnull)) - 1;
-}
-
-bool
-sm_rows_lock(SmJobRows *rows, const SmJobKey *key, SmJob *job)
-{
-	SmResult	result = execute_prepared(rows, SM_ROWS_LOCKED, start_parameters(key));
-
-	if (result.count > 0)
-		read_row(rows, result.rows, 0, ALL_COLUMNS, 1, job);
-	return result.count > 0;
 }
 
 bool
@@ -229,7 +248,7 @@ sm_rows_site(SmJobRows *rows, char *base_url, int *n)
 	SmJob	   *jobs = palloc_array(SmJob, result.count);
 
 	for (uint64 i = 0; i < result.count; i++)
-		read_row(rows, result.rows, i, SITE_COLUMNS, 1, &jobs[i]);
+		read_row(rows, result.rows, i, SITE_COLUMNS, &jobs[i]);
 	*n = (int) result.count;
 	return jobs;
 }
@@ -253,5 +272,5 @@ sm_rows_write(SmJobRows *rows, const SmJobKey *key, SmJobStep step, SmJob *job)
 				 errmsg("the row of the job was not updated"),
 				 errdetail("A trigger or a rule of the table of jobs prevents that.")));
 	if (step == SM_JOB_STARTS)
-		read_row(rows, result.rows, 0, ALL_COLUMNS, 1, job);
+		read_row(rows, result.rows, 0, ALL_COLUMNS, job);
 }

@@ -35,6 +35,7 @@ typedef enum SmJobStep
 /* Private statements, and those of the steps after them. */
 enum
 {
+	SM_ROWS_FIRST,
 	SM_ROWS_FREE,
 	SM_ROWS_LOCKED,
 	SM_ROWS_ANY,
@@ -57,13 +58,18 @@ typedef struct SmJobRows
 extern void sm_rows_list(SmJobRows *rows, AttrNumber *numbers, SmReceiver *receiver);
 
 /*
- * Lock the first of n rows that nobody else has locked.  Returns its number, or -1 if there is
- * none.  Like all rows, it is valid as long as SPI stays connected.
+ * Lock a row.  Returns whether it is there, and for the first function, whether nobody else has
+ * locked it; the other waits.  The columns of job are those of the schedule, and those that
+ * sitemap_run writes.  Like all rows, it is valid as long as SPI stays connected.
  */
-extern int	sm_rows_lock_free(SmJobRows *rows, const SmJobKey *keys, int n, SmJob *job);
-
-/* Wait for a row, and lock it.  Returns whether it is there. */
+extern bool sm_rows_lock_free(SmJobRows *rows, const SmJobKey *key, SmJob *job);
 extern bool sm_rows_lock(SmJobRows *rows, const SmJobKey *key, SmJob *job);
+
+/*
+ * Lock the first of n rows that is there and that nobody else has locked.  Returns its number,
+ * or -1.
+ */
+extern int	sm_rows_lock_first(SmJobRows *rows, const SmJobKey *keys, int n);
 
 /* Is a row there? */
 extern bool sm_rows_has(SmJobRows *rows, const SmJobKey *key);

@@ -263,21 +263,26 @@ choose(Call *call, SmJob *job)
 {
 	SmJobKey	keys[MAX_PASSED];
 	int			n = Min(call->max_passed, call->nlisted - (int) (call->current - call->listed));
-	int			chosen;
+	int			chosen = 0;
 
-	for (int i = 0; i < n; i++)
-		keys[i] = call->current[i].key;
-	chosen = sm_rows_lock_free(&call->rows, keys, n, job);
-	call->max_passed = chosen == 0 ? 1 : MAX_PASSED;
-	if (chosen < 0)
+	if (n > 1)
 	{
-		call->npassed = n;
-		return false;
+		for (int i = 0; i < n; i++)
+			keys[i] = call->current[i].key;
+		chosen = sm_rows_lock_first(&call->rows, keys, n);
 	}
-	call->npassed = chosen + 1;
+	call->npassed = chosen < 0 ? n : chosen + 1;
+	call->max_passed = MAX_PASSED;
+	if (chosen < 0)
+		return false;
 	call->current += chosen;
 	call->key = call->current->key;
 	call->started = GetCurrentTimestamp();
+	if (!sm_rows_lock_free(&call->rows, &call->key, job))
+		return false;
+	/* the next job of the list is probably free, too */
+	if (chosen == 0)
+		call->max_passed = 1;
 	return sm_job_next_run(job, call->started) <= call->started && lock_section(job, false);
 }
 
@@ -373,7 +378,7 @@ record(void *arg)
 	bool		has_directory = false;
 
 	SPI_connect();
-	if (sm_rows_lock_free(&call->rows, &call->key, 1, &row) == 0)
+	if (sm_rows_lock_free(&call->rows, &call->key, &row))
 	{
 		int			n;
 		SmJob	   *site = sm_rows_site(&call->rows, call->key.base_url, &n);

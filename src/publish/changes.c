@@ -187,7 +187,7 @@ run_statement(void *arg)
 	SmChanges  *changes = arg;
 
 	changes->target->activity = SM_IN_CHANGES;
-	changes->is_volatile = sm_run_changes(changes->statement, changes->since,
+	changes->is_volatile = sm_run_changes(&changes->set->query, changes->statement, changes->since,
 										  &changes->receiver.dest, &changes->is_constant);
 	changes->target->activity = SM_IN_QUERY;
 }

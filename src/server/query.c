@@ -40,44 +40,63 @@ fix_setting(const char *name, const char *value)
 }
 
 /*
- * Fix the settings that change the text of a value of PostgreSQL's own types.  search_path
- * stays as it is, and so do settings that affect only how text is read, since the query is
- * written for them: array_nulls, timezone_abbreviations, and the order of day and month in
- * DateStyle.
+ * The settings that change the text of a value of PostgreSQL's own types, and how a query with
+ * a column "shown" has them.  search_path stays as it is, and so do settings that affect only
+ * how text is read, since the query is written for them: array_nulls, timezone_abbreviations,
+ * and the order of day and month in DateStyle.
+ *
+ * is_kept: the session keeps what they make of a value, in the plans of PL/pgSQL: literals that
+ * are read, and results of functions that count as immutable, such as byteaout and quote_ident.
  */
+static const struct FixedSetting
+{
+	const char *name;
+	const char *value;
+	bool		is_kept;
+}			fixed_settings[] = {
+	{"DateStyle", "ISO", true}, /* dates and timestamps */
+	{"IntervalStyle", "postgres", true},	/* intervals */
+	{"TimeZone", "GMT", true},	/* timestamptz, and its date */
+	{"bytea_output", "hex", true},	/* bytea */
+	{"extra_float_digits", "3", true},	/* float4 and float8, and geometric
+										 * types */
+	{"lc_monetary", "C", true}, /* money, and to_char() with L */
+	{"lc_numeric", "C", false}, /* to_char() with D and G */
+	{"lc_time", "C", false},	/* to_char() with TM */
+	{"quote_all_identifiers", "off", true}, /* regclass, format() with %I */
+	{"xmlbinary", "base64", false}	/* bytea in XML */
+};
+
 static void
 fix_settings(void)
 {
-	static const char *const settings[][2] = {
-		{"DateStyle", "ISO"},	/* dates and timestamps */
-		{"IntervalStyle", "postgres"},	/* intervals */
-		{"TimeZone", "GMT"},	/* timestamptz, and its date */
-		{"bytea_output", "hex"},	/* bytea */
-		{"extra_float_digits", "3"},	/* float4 and float8, and geometric
-										 * types */
-		{"lc_monetary", "C"},	/* money, and to_char() with L */
-		{"lc_numeric", "C"},	/* to_char() with D and G */
-		{"lc_time", "C"},		/* to_char() with TM */
-		{"quote_all_identifiers", "off"},	/* regclass, format() with %I */
-		{"xmlbinary", "base64"},	/* bytea in XML */
-	};
-
-	for (size_t i = 0; i < lengthof(settings); i++)
-		fix_setting(settings[i][0], settings[i][1]);
+	for (size_t i = 0; i < lengthof(fixed_settings); i++)
+		fix_setting(fixed_settings[i].name, fixed_settings[i].value);
 }
 
-/*
- * Do the fixed settings change how PL/pgSQL reads literals in functions, or what immutable
- * functions make of them?  byteaout and quote_ident count as immutable.
- */
+/* Does the session have the setting, as far as it matters? */
 static bool
-settings_matter(void)
+has_setting(const struct FixedSetting *setting)
 {
 	long		offset;
 
-	return DateStyle != USE_ISO_DATES || IntervalStyle != INTSTYLE_POSTGRES ||
-		!pg_get_timezone_offset(session_timezone, &offset) || offset != 0 ||
-		extra_float_digits <= 0 || bytea_output != BYTEA_OUTPUT_HEX || quote_all_identifiers;
+	if (strcmp(setting->name, "TimeZone") == 0)
+		return pg_get_timezone_offset(session_timezone, &offset) && offset == 0;
+	if (strcmp(setting->name, "extra_float_digits") == 0)
+		return extra_float_digits > 0;
+	/* DateStyle also has the order of day and month */
+	return strncmp(GetConfigOption(setting->name, false, false), setting->value,
+				   strlen(setting->value)) == 0;
+}
+
+/* Do the fixed settings change what the session keeps? */
+static bool
+settings_matter(void)
+{
+	for (size_t i = 0; i < lengthof(fixed_settings); i++)
+		if (fixed_settings[i].is_kept && !has_setting(&fixed_settings[i]))
+			return true;
+	return false;
 }
 
 /* Does a query, or a subquery in it, write or lock rows? */
@@ -263,30 +282,67 @@ execute_plan(SPIPlanPtr plan, const SPIExecuteOptions *options)
 		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
 }
 
-bool
-sm_run_changes(const char *statement, TimestampTz since, DestReceiver *dest, bool *is_constant)
+/* What sm_run_changes is given, and what it finds out. */
+typedef struct ChangesWork
 {
-	SPIExecuteOptions options = {.dest = dest,.params = makeParamList(1)};
+	const char *statement;
+	SPIExecuteOptions options;
+	bool		is_volatile;
+	bool		is_constant;
+} ChangesWork;
+
+static void
+run_changes(ChangesWork *work)
+{
 	SPIPlanPtr	plan;
 	const Query *query;
-	bool		is_volatile;
 
-	sm_set_parameter(options.params, 1, TIMESTAMPTZOID, TimestampTzGetDatum(since), false);
 	SPI_connect();
-	plan = prepare(statement, 1, &options.params->params[0].ptype, 0);
+	plan = prepare(work->statement, 1, &work->options.params->params[0].ptype, 0);
 	if (list_length(SPI_plan_get_plan_sources(plan)) != 1 || plan_source(plan)->resultDesc == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
 				 errmsg("changes must be one statement that returns rows"),
 				 errhint("Use SELECT, or DELETE ... RETURNING, and return the keys of the changed rows.")));
-	execute_plan(plan, &options);
+	execute_plan(plan, &work->options);
 	query = linitial_node(Query, plan_source(plan)->query_list);
-	is_volatile = query->commandType == CMD_UTILITY ||
+	work->is_volatile = query->commandType == CMD_UTILITY ||
 		contain_volatile_functions((Node *) plan_source(plan)->query_list);
-	*is_constant = query->commandType == CMD_SELECT && !query->hasModifyingCTE && !is_volatile &&
-		!contains_parameter((Node *) query, NULL);
+	work->is_constant = query->commandType == CMD_SELECT && !query->hasModifyingCTE &&
+		!work->is_volatile && !contains_parameter((Node *) query, NULL);
 	SPI_finish();
-	return is_volatile;
+}
+
+bool
+sm_run_changes(const SmQuery *pages, const char *statement, TimestampTz since,
+			   DestReceiver *dest, bool *is_constant)
+{
+	ChangesWork work = {.statement = statement,.options = {.dest = dest,.params = makeParamList(1)}};
+	bool		resets = pages->fixes_settings && settings_matter();
+	int			level = 0;
+
+	sm_set_parameter(work.options.params, 1, TIMESTAMPTZOID, TimestampTzGetDatum(since), false);
+	if (pages->fixes_settings)
+	{
+		level = NewGUCNestLevel();
+		fix_settings();
+	}
+	if (resets)
+		ResetPlanCache();
+	PG_TRY();
+	{
+		run_changes(&work);
+	}
+	PG_FINALLY();
+	{
+		if (resets)
+			ResetPlanCache();
+	}
+	PG_END_TRY();
+	if (level > 0)
+		AtEOXact_GUC(true, level);
+	*is_constant = work.is_constant;
+	return work.is_volatile;
 }
 
 void

@@ -373,15 +373,15 @@ INSERT INTO job_asked (target, base_url, section, query, changes, finished, requ
 VALUES ('job_files', 'http://e/', 'asked', 'SELECT ''/'' AS loc, 1 AS key', 'SELECT 1', 'infinity', now());
 CREATE FUNCTION job_ask() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE public.job_asked SET full_at = NULL, requested = now();
+  UPDATE public.job_asked SET full_at = NULL, since = '2026-01-01 00:00+00', requested = now();
   RETURN NULL;
 END
 $$;
 CREATE TRIGGER ask AFTER INSERT ON job_files FOR EACH ROW WHEN (NEW.section = 'asked') EXECUTE FUNCTION job_ask();
 CALL sitemap_run('job_asked');
-SELECT full_at, requested IS NOT NULL AS requested, isfinite(finished) AS finished, urls, error FROM job_asked;
+SELECT full_at, since, requested IS NOT NULL AS requested, isfinite(finished) AS finished, urls, error FROM job_asked;
 CALL sitemap_run('job_asked');
-SELECT full_at IS NOT NULL AS "full", requested FROM job_asked;
+SELECT full_at IS NOT NULL AS "full", since = started AS since, requested FROM job_asked;
 DROP TRIGGER ask ON job_files;
 DROP FUNCTION job_ask();
 DROP TABLE job_asked;
@@ -535,6 +535,38 @@ DROP TRIGGER path ON job;
 DROP TRIGGER path ON job_files;
 DROP FUNCTION job_path, job_canceled;
 DROP TABLE job_path;
+-- What a job sets for the session does not reach the next job, nor does it outlast the call; a long query outlasts a transaction.
+TRUNCATE job, job_files;
+CREATE SCHEMA job_other;
+CREATE TABLE job_other.job_page AS SELECT 1 AS id, '/other'::text AS path;
+INSERT INTO job (target, base_url, section, query, changes, max_shrink, started) VALUES
+  ('job_files', 'http://a/', 'sets', 'SELECT ''/'' AS loc, 1 AS key', 'SELECT 1 FROM set_config(''search_path'', ''job_other, public'', false)', 1, '2026-01-01'),
+  ('job_files', 'http://a/', 'uses', 'SELECT path AS loc FROM job_page ORDER BY id -- ' || (SELECT string_agg(md5(n::text), '') FROM generate_series(1, 3200) n), NULL, 1, '2026-01-02');
+CALL sitemap_run('job');
+SHOW search_path;
+SELECT section, urls, error, length(query) > 100000 AS long FROM job ORDER BY section;
+DO $$ BEGIN SET LOCAL search_path = job_other, public; CALL sitemap_run('job'); END $$;
+SHOW search_path;
+SELECT section, urls, split_part(error, E'\n', 1) AS error FROM job ORDER BY section;
+DROP TABLE job_other.job_page;
+DROP SCHEMA job_other;
+-- The first run of a job, of which the feed hears nothing, is the one without "since", also where readers empty the feed.  Skipped
+-- rows are counted by full runs.
+CREATE TABLE job_feed OF sitemap_change;
+TRUNCATE job, job_files;
+INSERT INTO job (target, base_url, section, query, feed, max_shrink, on_invalid) VALUES ('job_files', 'http://a/', 'news', 'SELECT loc FROM public.job_news', 'job_feed', 1, 'skip');
+CREATE TABLE job_news AS SELECT unnest('{/1,ftp:}'::text[]) AS loc;
+CALL sitemap_run('job');
+SELECT skipped, since = started AS since FROM job;
+DELETE FROM job_news;
+CALL sitemap_run('job');
+SELECT action, loc FROM job_feed;
+DELETE FROM job_feed;
+INSERT INTO job_news VALUES ('/3');
+CALL sitemap_run('job');
+SELECT action, loc FROM job_feed;
+SELECT skipped FROM job;
+DROP TABLE job_news, job_feed;
 -- A password in base_url is refused, and not repeated.
 TRUNCATE job, job_files;
 INSERT INTO job (target, base_url, query) SELECT 'job_files', base_url, 'SELECT ''/'' AS loc' FROM unnest(ARRAY['https://editor:s3cret@www.example.com/', 'https:editor:s3cret@a/', 'editor:s3cret@a/',

@@ -247,7 +247,7 @@ sub test_times
 	my $before = $mtime->();
 	export($row->($_, q{'2026-01-01 00:00:02+00'::timestamptz})) foreach qw(d e f);
 	cmp_ok($mtime->(), '>=', $before + 3, 'each replacement has a later time');
-	like(slurp($manifest), qr/^\w{16} 1 ${\ $mtime->()} a\.xml$/, 'which the list has');
+	like(slurp($manifest), qr/^\w{16} 1 ${\ $mtime->()} a\.xml$/m, 'which the list has');
 	is(export($row->('f', 'NULL::timestamptz')), 'a.xml unchanged 1', 'and the file is ours');
 
 	foreach (
@@ -339,7 +339,7 @@ sub test_manifest
 {
 	begin_with_export();
 	my $lines = slurp($manifest);
-	like($lines, qr/\A(?:[0-9a-f]{16} \d+ \d+ sitemap[^ ]*\.xml\n){3}\z/, 'has a line for each file');
+	like($lines, qr/\Adatabase postgres\n(?:[0-9a-f]{16} \d+ \d+ sitemap[^ ]*\.xml\n){3}\z/, 'has a line for each file');
 
 	# a path that leads out of the directory, what is no line, and one that a crash tore
 	my ($version) = $lines =~ /^(.*) sitemap-1\.xml$/m;
@@ -371,7 +371,9 @@ sub test_manifest
 
 	unlink "$dir/$manifest" or die $!;
 	sql(q{DELETE FROM site WHERE name = 'sitemap-2.xml'});
-	done_is('sitemap.xml updated', 'without a manifest nothing is ours');
+	fails($site, qr{58P02: file "\Q$dir/sitemap.xml\E" was not written by sitemap_export\nDETAIL:  There is no list.*\nHINT:  Rename}, 'a sitemap.xml of another program is not overwritten');
+	unlink "$dir/sitemap.xml" or die $!;
+	done_is('sitemap.xml created', 'without a manifest nothing is ours');
 	ok(-e "$dir/sitemap-2.xml", 'and nothing is removed');
 
 	unlink "$dir/$manifest" or die $!;
@@ -427,7 +429,7 @@ sub test_foreign_manifest
 			qr{^WARNING:  01000: file "\Q$dir/$manifest\E" was ignored\nDETAIL:  It does not belong},
 			'with a warning');
 		ok(-e "$dir/sitemap-1.xml", 'its files stay');
-		is(scalar(() = slurp($manifest) =~ /\n/g), 2, 'and it is replaced');
+		is(scalar(() = slurp($manifest) =~ /\n/g), 3, 'and it is replaced');
 		unlink $fault{$which} or die $!;
 		done_is('sitemap-2.xml unchanged, sitemap.xml unchanged', 'by one that is believed');
 		ok(-e "$dir/sitemap-1.xml", 'and says nothing of those files');
@@ -498,6 +500,21 @@ sub test_sites
 		is(export($query, undef, $base_url), $expected, 'without that line, the next export takes the directory');
 		is((slurp($manifest) =~ /^site (.*)/)[0], $owner, 'and names its site');
 	}
+
+	# the line of the database: a copy under another name does not write into the directory
+	fresh_directory();
+	export($files->($a, 'a.xml'));
+	$list = slurp($manifest);
+	like($list, qr{^database postgres\n}m, 'the list has the database');
+	spew($manifest, $list =~ s/^database .*/database caf%C3%A9/mr);
+	%before = identities();
+	fails($files->($a, 'a.xml', 'b.xml'),
+		qr{22023: cannot export from database "postgres" to the directory of database "caf%C3%A9"\nHINT:  .* delete the line "database" of "\Q$dir/$manifest\E"},
+		'a directory of another database');
+	is_deeply({ identities() }, \%before, 'no file was touched');
+	spew($manifest, $list =~ s/^database .*\n//mr);
+	is(export($files->($a, 'a.xml')), 'a.xml unchanged 5', 'without that line, the next export takes the directory');
+	is(slurp($manifest), $list, 'and names its database');
 
 	# base_url in any spelling, also that of rows
 	fresh_directory();

@@ -296,6 +296,45 @@ foreach my $how ('kill -9', 'cancel', 'timeout', 'nothing')
 	is($node->safe_psql('postgres', "INSERT INTO new_page VALUES ('/2'); CALL sitemap_run('job'); $status"), '1|t|0', 'a new page');
 	$node->safe_psql('postgres', q{DELETE FROM job WHERE base_url = 'https://new.example/'; DELETE FROM files WHERE base_url = 'https://new.example/'});
 
+	# Two sections lose their last pages while the export fails: what they published is recorded, and the next export removes
+	# the files, whatever a job without a success does.
+	my $lost = PostgreSQL::Test::Utils::tempdir() . '/lost';
+	my $sections = q{SELECT string_agg(concat_ws(' ', section, files, written, failures), ', ' ORDER BY section) FROM job WHERE base_url = 'https://lost.example/'};
+	$node->safe_psql('postgres', qq{
+		CREATE TABLE lost_page AS SELECT unnest('{a,b}'::text[]) AS section;
+		INSERT INTO job (target, base_url, section, query, max_shrink, directory)
+		SELECT 'files', 'https://lost.example/', section, format('SELECT ''/%s'' AS loc FROM public.lost_page WHERE section = %L', section, section), 1, '$lost' FROM lost_page;
+		CALL sitemap_run('job');
+		INSERT INTO job (target, base_url, section, query) VALUES ('files', 'https://lost.example/', 'c', 'SELECT 1 / 0');
+		DELETE FROM lost_page});
+	rename $lost, "$lost.away" or die $!;
+	append_to_file($lost, '');
+	$node->psql('postgres', q{CALL sitemap_run('job')}, stderr => \my $stderr);
+	like($stderr, qr/ERROR:  3 jobs failed/, 'exports fail');
+	is($node->safe_psql('postgres', $sections), 'a 0 2 1, b 0 2 1, c 1', 'but what was published is recorded');
+	unlink $lost or die $!;
+	rename "$lost.away", $lost or die $!;
+	$node->psql('postgres', q{CALL sitemap_run('job')});
+	is($node->safe_psql('postgres', $sections), 'a 0 0 0, b 0 0 0, c 2', 'the next exports succeed');
+	is(join(' ', glob "$lost/*"), '', 'and remove the files');
+	$node->safe_psql('postgres', q{DELETE FROM job WHERE base_url = 'https://lost.example/'; DELETE FROM files WHERE base_url = 'https://lost.example/'});
+
+	# A call exports a site again only if it has written something of it since; and to a directory that is set while it runs.
+	my $twice = PostgreSQL::Test::Utils::tempdir() . '/twice';
+	$node->safe_psql('postgres', qq{
+		CREATE FUNCTION remove_index() RETURNS int LANGUAGE plpgsql AS \$\$ BEGIN COPY (SELECT) TO PROGRAM 'rm $twice/sitemap.xml; cat >/dev/null'; RETURN 1; END \$\$;
+		CREATE TABLE twice OF sitemap_job (PRIMARY KEY (base_url, section));
+		INSERT INTO twice (target, base_url, section, query, changes, started)
+		VALUES ('files', 'https://twice.example/', 'a', 'SELECT ''/a'' AS loc, 1 AS key', 'WITH set AS (UPDATE public.twice SET directory = ''$twice'') SELECT 1', '2026-01-01'),
+		       ('files', 'https://twice.example/', 'b', 'SELECT ''/b'' AS loc, 1 AS key', NULL, '2026-01-02');
+		CALL sitemap_run('twice')});
+	ok(-f "$twice/sitemap.xml", 'a directory that is set while the call runs');
+	$node->safe_psql('postgres', q{UPDATE twice SET changes = CASE section WHEN 'b' THEN 'SELECT public.remove_index()' END; CALL sitemap_run('twice')});
+	ok(!-f "$twice/sitemap.xml", 'a site that has not changed is exported once in a call');
+	$node->safe_psql('postgres', q{UPDATE twice SET query = 'SELECT ''/new'' AS loc, 1 AS key', full_at = NULL WHERE section = 'a'; UPDATE twice SET changes = NULL; CALL sitemap_run('twice')});
+	ok(-f "$twice/sitemap.xml", 'each call exports it');
+	$node->safe_psql('postgres', q{DROP TABLE twice; DROP FUNCTION remove_index; DELETE FROM files WHERE base_url = 'https://twice.example/'});
+
 	# The files of one target would be removed by the export of the other.
 	my $index = slurp_file("$new/sitemap.xml");
 	$node->psql('postgres', qq{

@@ -180,6 +180,10 @@ set_search_path(char *path, GucAction action)
 static void
 prepare_transaction(Call *call)
 {
+	/* a job can have made its transaction read-only, and so this one */
+	if (XactReadOnly)
+		(void) set_config_option("transaction_read_only", "off", PGC_USERSET, PGC_S_SESSION,
+								 GUC_ACTION_LOCAL, true, 0, false);
 	/* a query can have set it for the session */
 	if (strcmp(namespace_search_path, call->session_path) != 0)
 	{

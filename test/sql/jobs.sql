@@ -548,6 +548,9 @@ SELECT section, urls, error, length(query) > 100000 AS long FROM job ORDER BY se
 DO $$ BEGIN SET LOCAL search_path = job_other, public; CALL sitemap_run('job'); END $$;
 SHOW search_path;
 SELECT section, urls, split_part(error, E'\n', 1) AS error FROM job ORDER BY section;
+UPDATE job SET failures = -1, changes = 'SELECT 1 FROM set_config(''transaction_read_only'', ''on'', false)' WHERE section = 'sets';
+CALL sitemap_run('job');
+SELECT section, error, failures FROM job ORDER BY section;
 DROP TABLE job_other.job_page;
 DROP SCHEMA job_other;
 -- The first run of a job, of which the feed hears nothing, is the one without "since", also where readers empty the feed.  Skipped

@@ -271,3 +271,20 @@ SELECT FROM sitemap_audit('SELECT path AS loc, title AS shown FROM public.page O
 DROP FUNCTION publish, publish_changes;
 DROP VIEW published;
 DROP TABLE page, files, older, version, change, feed;
+
+-- "changes" runs under the settings of its query: fixed ones with a column "shown", else those of the session.
+SET TimeZone = 'Asia/Kathmandu';
+CREATE TABLE shown_zone (zone text, due timestamp);
+CREATE TABLE shown_zone_files OF sitemap_file (PRIMARY KEY (base_url, name));
+CREATE FUNCTION pg_temp.zones(query text) RETURNS TABLE (zone text, due timestamp) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM sitemap_publish('shown_zone_files', query, 'http://a/', since => '2026-01-01 00:00+00',
+    changes => 'INSERT INTO shown_zone VALUES (current_setting(''TimeZone''), $1) RETURNING 1');
+  RETURN QUERY DELETE FROM shown_zone z RETURNING z.*;
+END
+$$;
+SELECT * FROM pg_temp.zones('SELECT ''/'' AS loc, 1 AS key, ''x'' AS shown');
+SELECT * FROM pg_temp.zones('SELECT ''/'' AS loc, 1 AS key');
+SHOW TimeZone;
+RESET TimeZone;
+DROP TABLE shown_zone, shown_zone_files;

@@ -106,11 +106,13 @@ sub test_files
 		'content can be text');
 	same_files({ 'a.xml' => '<a>ü</a>' }, 'and is written in UTF-8');
 	sql(q{CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0});
+	unlink "$dir/$manifest" or die $!;	# it is of another database
 	$node->safe_psql(
 		'latin', qq{
 		CREATE EXTENSION sitemap;
 		SELECT * FROM sitemap_export('$dir', 'SELECT ''a.xml'' AS name, chr(252) AS content')});
 	same_files({ 'a.xml' => 'ü' }, 'from another encoding too');
+	unlink "$dir/$manifest" or die $!;
 	is(export(q{SELECT 1 AS other, ''::bytea AS content, 'a.xml'::varchar AS name}),
 		'a.xml updated 0', 'it can be empty, and other columns are ignored');
 	is( export(

@@ -37,6 +37,7 @@
 #include "miscadmin.h"
 #include "text/digest.h"
 #include "text/text.h"
+#include "utils/lsyscache.h"
 #include "web/escape.h"
 
 /* what the lines of the site and of the database begin with */

@@ -36,7 +36,7 @@ sub test_keys
 	foreach my $case ([ 'product', 'slug COLLATE "C"', q{SELECT 'tea-777'} ], [ 'invoice', 'id::bigint', 'SELECT 777::bigint' ])
 	{
 		my ($table, $key, $changes) = @$case;
-		my $publish = "SELECT count(*) FROM sitemap_publish('site_files', 'SELECT (${key})::text AS loc, $key AS key FROM public.$table ORDER BY $key', 'https://www.example.com/', section => '$table', max_urls => 1000";
+		my $publish = "SELECT count(*) FROM sitemap_publish('site_files', 'SELECT ''/'' || (${key})::text AS loc, $key AS key FROM public.$table ORDER BY $key', 'https://www.example.com/', section => '$table', max_urls => 1000";
 
 		like($indexes, qr/^-- SELECT … \Q$key\E AS key … ORDER BY \Q$key\E$/m, "the guide has the key $key");
 		$node->safe_psql('postgres', "$publish)");

@@ -86,7 +86,7 @@ sub test_joined_tables
 	$run->(q{ALTER TABLE film DISABLE TRIGGER USER; UPDATE film SET published = now() WHERE id = 201; ALTER TABLE film ENABLE TRIGGER USER},
 		'film-201 added', 'a film that has become due');
 	$run->(q{ALTER TABLE film DISABLE TRIGGER USER; UPDATE film SET published = now() - interval '2 hours' WHERE id = 0; ALTER TABLE film ENABLE TRIGGER USER;
-		UPDATE site SET started = now() - interval '3 hours', finished = now() - interval '3 hours'},
+		UPDATE site SET since = now() - interval '3 hours', started = now() - interval '3 hours', finished = now() - interval '3 hours'},
 		'film-0 added', 'a film that has become due in a pause');
 	$run->(q{ALTER TABLE film DISABLE TRIGGER USER; UPDATE film SET expires = now() WHERE id = 201; ALTER TABLE film ENABLE TRIGGER USER},
 		'film-201 removed', 'a film that has expired');

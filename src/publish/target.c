@@ -35,6 +35,7 @@
 
 #include "publish/target.h"
 
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -174,13 +175,13 @@ sm_target_list_indexes(SmTarget *target, bool of_site)
 
 /* Is an index unique and on name alone? */
 static bool
-is_for_one_site(Relation index)
+is_for_one_site(HeapTuple index)
 {
-	Form_pg_index form = index->rd_index;
+	Form_pg_index form = (Form_pg_index) GETSTRUCT(index);
 
 	return form->indisunique && form->indnkeyatts == 1 &&
 		form->indkey.values[0] == get_attnum(form->indrelid, "name") &&
-		RelationGetIndexPredicate(index) == NIL;
+		heap_attisnull(index, Anum_pg_index_indpred, NULL);
 }
 
 /* Raise an error if the table is for one site, and has files of another. */

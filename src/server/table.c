@@ -6,7 +6,6 @@
 
 #include "server/table.h"
 
-#include "access/genam.h"
 #include "access/relation.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
@@ -14,6 +13,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rls.h"
+#include "utils/syscache.h"
 #include "utils/varlena.h"
 
 char *
@@ -67,7 +67,7 @@ sm_table_check_row_security(const SmTable *table)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot use the %s \"%s\", whose row security applies to you",
 						table->what, table->name),
-				 errhint("Publish as its owner, or as a role with BYPASSRLS.")));
+				 errhint("Use the role of its owner, or one with BYPASSRLS.")));
 }
 
 bool
@@ -134,7 +134,7 @@ sm_find_table(const char *name)
 }
 
 Oid
-sm_find_index(Relation rel, bool (*test) (Relation index))
+sm_find_index(Relation rel, bool (*test) (HeapTuple index))
 {
 	List	   *indexes = RelationGetIndexList(rel);
 	Oid			found = InvalidOid;
@@ -142,11 +142,14 @@ sm_find_index(Relation rel, bool (*test) (Relation index))
 
 	foreach(lc, indexes)
 	{
-		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+		HeapTuple	index = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(lfirst_oid(lc)));
 
+		/* DROP INDEX CONCURRENTLY does not wait for a lock of the table */
+		if (!HeapTupleIsValid(index))
+			continue;
 		if (test(index))
 			found = lfirst_oid(lc);
-		index_close(index, AccessShareLock);
+		ReleaseSysCache(index);
 		if (OidIsValid(found))
 			break;
 	}

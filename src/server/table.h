@@ -55,7 +55,10 @@ extern char *sm_table_label(Oid table);
  */
 extern Oid	sm_find_table(const char *name);
 
-/* Find an index of a table that passes a test.  Returns InvalidOid if there is none. */
-extern Oid	sm_find_index(Relation rel, bool (*test) (Relation index));
+/*
+ * Find an index of a table whose row of pg_index passes a test.  Returns InvalidOid if there is
+ * none.  The index is not opened, for which its lock would be needed.
+ */
+extern Oid	sm_find_index(Relation rel, bool (*test) (HeapTuple index));
 
 #endif

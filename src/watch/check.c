@@ -21,6 +21,8 @@
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "rewrite/prs2lock.h"
+#include "rewrite/rewriteDefine.h"
 #include "server/argument.h"
 #include "server/table.h"
 #include "utils/acl.h"
@@ -134,9 +136,33 @@ sm_queue_column(Relation queue)
 
 /* Can an index refuse a key because of another row? */
 static bool
-refuses_keys(Relation index)
+refuses_keys(HeapTuple index)
 {
-	return index->rd_index->indisunique || index->rd_index->indisexclusion;
+	Form_pg_index form = (Form_pg_index) GETSTRUCT(index);
+
+	return form->indisunique || form->indisexclusion;
+}
+
+/* Does a rule replace INSERT? */
+static bool
+has_insert_rule(Relation queue)
+{
+	const RuleLock *rules = queue->rd_rules;
+
+	for (int i = 0; rules && i < rules->numLocks; i++)
+		if (rules->rules[i]->event == CMD_INSERT && rules->rules[i]->isInstead &&
+			rules->rules[i]->enabled != RULE_DISABLED)
+			return true;
+	return false;
+}
+
+void
+sm_queue_missing(Relation source, const char *name, SmWatchProblem *problem)
+{
+	describe_problem(problem, ERRCODE_UNDEFINED_TABLE,
+					 psprintf("the queue %s of the watched table \"%s\" does not exist", name,
+							  RelationGetRelationName(source)),
+					 NULL);
 }
 
 /* A hint about indexes and columns, which other tables than queues have. */
@@ -283,6 +309,8 @@ sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem)
 	if (check_enable_rls(relid, owner, true) == RLS_ENABLED)
 		return refuse_queue(problem, queue, "has row security that applies to its owner",
 							"Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY.");
+	if (has_insert_rule(queue))
+		return refuse_queue(problem, queue, "has a rule ON INSERT DO INSTEAD", "Drop the rule.");
 	index = sm_find_index(queue, refuses_keys);
 	if (OidIsValid(index))
 		return refuse_queue(problem, queue,
@@ -328,6 +356,36 @@ sm_queue_check_type(Relation queue, Relation source, int key, SmWatchProblem *pr
 									 sm_qualified_name(RelationGetRelid(queue)),
 									 quote_identifier(NameStr(to->attname)),
 									 format_type_with_typemod(from_type, from_typmod)));
+}
+
+/* SQL literals of strings, with commas between them. */
+static char *
+quote_strings(char **strings, int count)
+{
+	StringInfoData result;
+
+	initStringInfo(&result);
+	for (int i = 0; i < count; i++)
+		appendStringInfo(&result, "%s%s", i > 0 ? ", " : "", quote_literal_cstr(strings[i]));
+	return result.data;
+}
+
+char *
+sm_watch_hint(const SmWatchProblem *problem, Relation source, const Trigger *trigger)
+{
+	int			ncolumns = trigger->tgnargs - SM_WATCH_COLUMNS;
+	Oid			root = sm_watch_root(RelationGetRelid(source));
+	char	   *name = get_rel_name(root);
+
+	/* the parent of a partition is not locked, so it can be gone */
+	name = name ? quote_qualified_identifier(get_namespace_name(get_rel_namespace(root)), name) :
+		sm_qualified_name(RelationGetRelid(source));
+	return psprintf("%s%sRepeat this call, with the new names if any has changed: SELECT %s.sitemap_watch(%s, %s%s)",
+					problem->hint ? problem->hint : "", problem->hint ? " " : "",
+					quote_identifier(get_namespace_name(get_func_namespace(trigger->tgfoid))),
+					quote_literal_cstr(name), quote_strings(trigger->tgargs, SM_WATCH_COLUMNS),
+					ncolumns == 0 ? "" :
+					psprintf(", ARRAY[%s]", quote_strings(trigger->tgargs + SM_WATCH_COLUMNS, ncolumns)));
 }
 
 /* Open a table that is an argument.  hint: for a view and the like, NULL for none. */

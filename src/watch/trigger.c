@@ -344,10 +344,7 @@ open_queue(const char *name, Relation source, SmWatchProblem *problem)
 		if (queue)
 			relation_close(queue, RowExclusiveLock);
 	}
-	problem->sqlstate = ERRCODE_UNDEFINED_TABLE;
-	problem->message = psprintf("the queue %s of the watched table \"%s\" does not exist", name,
-								RelationGetRelationName(source));
-	problem->hint = NULL;
+	sm_queue_missing(source, name, problem);
 	return NULL;
 }
 
@@ -392,48 +389,15 @@ insert_keys(Relation queue, const TriggerData *data, const Keys *keys)
 	error_context_stack = callback.previous;
 }
 
-/* SQL literals of strings, with commas between them. */
-static char *
-quote_strings(char **strings, int count)
-{
-	StringInfoData result;
-
-	initStringInfo(&result);
-	for (int i = 0; i < count; i++)
-		appendStringInfo(&result, "%s%s", i > 0 ? ", " : "", quote_literal_cstr(strings[i]));
-	return result.data;
-}
-
-/* The call of sitemap_watch that made a trigger.  schema: of the extension. */
-static char *
-watch_call(const TriggerData *data, Oid schema)
-{
-	char	  **args = data->tg_trigger->tgargs;
-	int			ncolumns = data->tg_trigger->tgnargs - SM_WATCH_COLUMNS;
-	Oid			root = sm_watch_root(RelationGetRelid(data->tg_relation));
-	char	   *name = get_rel_name(root);
-
-	/* the parent of a partition is not locked, so it can be gone */
-	name = name ? quote_qualified_identifier(get_namespace_name(get_rel_namespace(root)), name) :
-		sm_qualified_name(RelationGetRelid(data->tg_relation));
-	return psprintf("SELECT %s.sitemap_watch(%s, %s%s)",
-					quote_identifier(get_namespace_name(schema)), quote_literal_cstr(name),
-					quote_strings(args, SM_WATCH_COLUMNS),
-					ncolumns == 0 ? "" :
-					psprintf(", ARRAY[%s]", quote_strings(args + SM_WATCH_COLUMNS, ncolumns)));
-}
-
-/* Warn of a problem.  added: what was added to the queue.  schema: of the extension. */
+/* Warn of a problem.  added: what was added to the queue. */
 static void
-warn(const TriggerData *data, const SmWatchProblem *problem, const char *added, Oid schema)
+warn(const TriggerData *data, const SmWatchProblem *problem, const char *added)
 {
 	ereport(WARNING,
 			(errcode(problem->sqlstate),
 			 errmsg_internal("%s", problem->message),
 			 errdetail("%s", added),
-			 errhint("%s%sRepeat this call, with the new names if any has changed: %s",
-					 problem->hint ? problem->hint : "", problem->hint ? " " : "",
-					 watch_call(data, schema))));
+			 errhint("%s", sm_watch_hint(problem, data->tg_relation, data->tg_trigger))));
 }
 
 Datum
@@ -476,8 +440,7 @@ _sitemap_watch(PG_FUNCTION_ARGS)
 		warn(data, &problem,
 			 queue == NULL ? "No key was added to the queue." :
 			 keys.all ? "NULL was added to the queue, which stands for all keys." :
-			 "All columns count as watched.",
-			 get_func_namespace(fcinfo->flinfo->fn_oid));
+			 "All columns count as watched.");
 	if (keys.store)
 		tuplestore_end(keys.store);
 	return PointerGetDatum(NULL);

@@ -39,6 +39,9 @@ extern int	sm_watch_column(Relation source, const char *name, SmWatchProblem *pr
  */
 extern Oid	sm_watch_root(Oid relid);
 
+/* Describe the problem that a queue does not exist.  name: argument of the trigger. */
+extern void sm_queue_missing(Relation source, const char *name, SmWatchProblem *problem);
+
 /*
  * Check that the source's owner can add rows to the open queue.  Returns false and
  * describes the problem otherwise.
@@ -54,5 +57,18 @@ extern Form_pg_attribute sm_queue_column(Relation queue);
  */
 extern bool sm_queue_check_type(Relation queue, Relation source, int key,
 								SmWatchProblem *problem);
+
+/* What to do about a problem of a trigger: its hint, and the call to repeat. */
+extern char *sm_watch_hint(const SmWatchProblem *problem, Relation source,
+						   const Trigger *trigger);
+
+/* Takes what is wrong with a watch, and what to do. */
+typedef void (*SmBrokenWatch) (void *arg, const char *problem, const char *hint);
+
+/*
+ * Find the watches of an owner's tables that add nothing or not everything.  A table or queue
+ * whose lock is not free is left out.  schema: of the extension.
+ */
+extern void sm_watch_find_broken(Oid schema, Oid owner, SmBrokenWatch found, void *arg);
 
 #endif

@@ -773,161 +773,17 @@ COMMENT ON COLUMN sitemap_job.reason IS 'why the last run with changes read all 
 COMMENT ON COLUMN sitemap_job.error IS 'last failure: message, detail, hint and where; NULL after a success';
 COMMENT ON COLUMN sitemap_job.failures IS 'failures in a row';
 
-/*
- * The time from which a call runs a job; the current time if that is the next call.
- *
- * "every" has to pass after a success.  After a failure, or an attempt without a result, the job
- * is due at once; from the third failure in a row on, only after 2 minutes, then 4, 8, ..., at
- * most an hour.  A request ends any wait.  If the clock was set back, times in the future do
- * not count.  now() would not do: a transaction that has waited for a lock sees later times.
- */
-CREATE FUNCTION _sitemap_next_run(started timestamptz, finished timestamptz, requested timestamptz,
-	failures int, every interval) RETURNS timestamptz
-LANGUAGE sql VOLATILE PARALLEL SAFE
-RETURN CASE
-	WHEN requested IS NOT NULL THEN least(requested, pg_catalog.clock_timestamp())
-	WHEN failures > 2 AND started <= pg_catalog.clock_timestamp()
-		THEN started + least(pg_catalog.make_interval(mins => 1 << (least(failures, 8) - 2)), interval '1 hour')
-	WHEN failures > 0 OR finished IS NULL OR started > finished THEN least(started, pg_catalog.clock_timestamp())
-	WHEN finished > pg_catalog.clock_timestamp() THEN pg_catalog.clock_timestamp()
-	-- parts of opposite signs, such as months and days, can each be too large to be added
-	WHEN pg_catalog.date_part('year', every) NOT BETWEEN 0 AND 1000 OR pg_catalog.date_part('day', every) NOT BETWEEN 0 AND 366000
-		THEN finished + pg_catalog.justify_interval(least(greatest(every, interval '0'), interval '1000 years'))
-	ELSE finished + least(greatest(every, interval '0'), interval '1000 years')
-END;
-COMMENT ON FUNCTION _sitemap_next_run(timestamptz, timestamptz, timestamptz, int, interval) IS
-'when a job is due, for sitemap_run and sitemap_status';
-
-CREATE FUNCTION _sitemap_read_columns(relation regclass) RETURNS SETOF record
-AS 'MODULE_PATHNAME'
-LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION _sitemap_read_columns(regclass) IS
-'read columns of a table of jobs or of a target, for sitemap_status';
-
-CREATE FUNCTION _sitemap_lock_jobs(jobs regclass) RETURNS void
-AS 'MODULE_PATHNAME'
-LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION _sitemap_lock_jobs(regclass) IS
-'lock a table of jobs as SELECT does';
-
-CREATE FUNCTION _sitemap_publisher(target regclass, base_url text, section text) RETURNS int
-AS 'MODULE_PATHNAME'
-LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION _sitemap_publisher(regclass, text, text) IS
-'process of another session that publishes a section; 0: a prepared transaction';
-
--- The columns of a table of jobs that make a row of sitemap_job.  Raises an error unless the table has them; more are welcome.
-CREATE FUNCTION _sitemap_job_columns(jobs regclass) RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
-	hint CONSTANT text := 'Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section)).';
-	step record;
-	result text;
-BEGIN
-	EXECUTE format('SELECT %s._sitemap_lock_jobs($1)', schema) USING jobs;		-- from here on, the columns stay
-	FOR step IN
-		SELECT a.attname, format_type(a.atttypid, NULL) AS type,
-		       EXISTS (SELECT FROM pg_attribute b WHERE b.attrelid = jobs AND b.attname = a.attname AND b.atttypid = a.atttypid) AS is_there
-		  FROM pg_attribute a WHERE a.attrelid = (schema || '.sitemap_job')::regclass AND NOT a.attisdropped ORDER BY a.attnum
-	LOOP
-		IF NOT step.is_there THEN
-			RAISE 'the table of jobs % has no column "%" of type %', jobs, step.attname, step.type USING ERRCODE = 'undefined_column', HINT = hint;
-		END IF;
-		result := concat_ws(', ', result, format('job.%I', step.attname));
-	END LOOP;
-	RETURN result;
-END
-$function$;
-COMMENT ON FUNCTION _sitemap_job_columns(regclass) IS
-'check the columns of a table of jobs, for sitemap_run and sitemap_status';
-
 CREATE PROCEDURE sitemap_run(jobs regclass)
 AS 'MODULE_PATHNAME'
 LANGUAGE C;
 COMMENT ON PROCEDURE sitemap_run(regclass) IS
 'run the jobs of a table that are due: publish and export';
 
-/*
- * A job between two of its transactions has neither a result nor a lock, as one whose session was
- * killed.  So a look before notes the jobs without both ("lost"), and those that still have the
- * same "started" after a moment are dead.  On a standby, where locks are not to be seen, none is.
- */
 CREATE FUNCTION sitemap_status(jobs regclass)
 RETURNS TABLE (base_url text, section text, state text, urls bigint, age interval, next_run timestamptz,
 	pid int, detail text)
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-	schema CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap');
-	lost text[];
-BEGIN
-	EXECUTE format('SELECT %s._sitemap_job_columns($1)', schema) USING jobs;
-	IF NOT pg_is_in_recovery() THEN
-		EXECUTE format($$
-			SELECT array_agg(ROW(base_url, section, started)::text)
-			  FROM %1$s._sitemap_read_columns($1) AS (target regclass, base_url text, section text, started timestamptz, finished timestamptz, error text)
-			 WHERE started > coalesce(finished, '-infinity'::timestamptz) AND error IS NULL
-			   AND coalesce(%1$s._sitemap_publisher(target, base_url, section), 0) = 0$$, schema) INTO lost USING jobs;
-		IF lost IS NOT NULL THEN
-			PERFORM pg_sleep(0.1);
-		END IF;
-	END IF;
-	RETURN QUERY EXECUTE format($$
-		WITH job AS MATERIALIZED (
-			SELECT *, no_result AND error IS NULL AND coalesce(pid, 0) = 0 AND ROW(base_url, section, started)::text = ANY ($2) AS is_lost
-			  FROM (SELECT *, coalesce(started > coalesce(finished, '-infinity'::timestamptz), false) AS no_result,
-			               %1$s._sitemap_next_run(started, finished, requested, failures, every) AS next_run,
-			               %1$s._sitemap_publisher(target, base_url, section) AS pid
-			          FROM %1$s._sitemap_read_columns($1) AS (target regclass, base_url text, section text, urls bigint, missed bigint,
-			               requested timestamptz, started timestamptz, finished timestamptz, every interval, failures int, reason text, error text)) j
-		), target AS MATERIALIZED (		-- the tables that the caller may read, without calls of foreign servers
-			SELECT oid FROM pg_class t
-			 WHERE oid IN (SELECT target FROM job) AND (relkind = 'p' OR relkind = 'r' AND NOT relhassubclass)
-			   AND has_table_privilege(oid, 'SELECT') AND has_schema_privilege(relowner, relnamespace, 'USAGE') AND NOT row_security_active(oid)
-			   AND 5 = (SELECT count(*) FROM pg_attribute WHERE attrelid = t.oid AND (attname, atttypid) IN (('base_url', 'text'::regtype),
-			            ('section', 'text'::regtype), ('kind', 'text'::regtype), ('digest', 'text'::regtype), ('url_count', 'int'::regtype)))
-			   AND NOT EXISTS (SELECT FROM pg_partition_tree(t.oid) p JOIN pg_class c ON c.oid = p.relid WHERE c.relkind = 'f')
-		), state AS (
-			SELECT *, CASE WHEN is_running THEN 'running'
-			               WHEN failures > 2 AND next_run > clock_timestamp() THEN 'waiting'
-			               WHEN failures > 0 OR no_result THEN 'failing'
-			               WHEN finished IS NULL THEN 'never ran'
-			               WHEN next_run < clock_timestamp() - interval '15 minutes' AND NOT bool_or(is_running) OVER () THEN 'late'
-			               WHEN missed > 0 THEN 'unwatched'
-			               WHEN requested IS NOT NULL OR every IS NOT NULL AND next_run <= clock_timestamp() THEN 'due'
-			               ELSE 'ok' END AS state
-			  FROM (SELECT *, coalesce(pid > 0, false) OR no_result AND error IS NULL AND is_lost IS NOT TRUE AS is_running FROM job) j
-		)
-		SELECT base_url, section, state, urls, CASE WHEN isfinite(finished) THEN clock_timestamp() - finished END, next_run, nullif(pid, 0),
-		       CASE WHEN pid = 0 THEN 'A prepared transaction holds the lock of the section. Commit it, or roll it back; pg_prepared_xacts has its name.'
-		            WHEN state IN ('waiting', 'failing') THEN
-		                 concat(coalesce(split_part(error, E'\n', 1), 'The last run ended without a result.'),
-		                        CASE state WHEN 'waiting' THEN format('; to run it at the next call: UPDATE %%s SET requested = now() WHERE (base_url, section) = (%%L, %%L)',
-		                                                              $1, base_url, section) END)
-		            WHEN state IN ('never ran', 'late') THEN format('Nothing runs it. Schedule CALL %%s.sitemap_run(%%L)', $3, $1)
-		            WHEN state = 'unwatched' THEN format('The last full run changed %%s that "changes" missed. Watch every table that the query reads.',
-		                                                 CASE missed WHEN 1 THEN '1 file' ELSE missed || ' files' END)
-		            WHEN state <> 'running' AND urls = 0 THEN concat_ws(': ', 'No URLs', reason)
-		            WHEN state <> 'running' THEN 'The last run read all rows: ' || reason END
-		  FROM state
-		 UNION ALL
-		SELECT s.base_url, s.section, 'no job', s.urls, NULL, NULL, NULL,
-		       format('No job publishes it, but the index lists its files. To remove them: DELETE FROM %%s WHERE (base_url, section) = (%%L, %%L)',
-		              t.oid::regclass, s.base_url, s.section)
-		  FROM target t
-		 CROSS JOIN LATERAL (SELECT base_url, section, sum(url_count) AS urls
-		                       FROM %1$s._sitemap_read_columns(t.oid::regclass) AS (base_url text, section text, kind text, digest text, url_count int)
-		                      WHERE digest IS NOT NULL AND kind <> 'index'::text GROUP BY base_url, section) s
-		 WHERE EXISTS (SELECT FROM job j WHERE j.base_url = s.base_url)
-		   AND NOT EXISTS (SELECT FROM job j WHERE (j.target, j.base_url, j.section) = (t.oid, s.base_url, s.section))
-		 ORDER BY base_url, section$$, schema)
-	  USING jobs, lost, schema;
-END
-$function$;
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION sitemap_status(regclass) IS
 'state of each job of a table, and what to do';
 

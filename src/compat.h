@@ -65,6 +65,13 @@
 #define sm_vxid_proc(vxid) BackendIdGetProc((vxid).backendId)
 #endif
 
+/* 19 and later pass flags; access/tableam.h declares the function */
+#if PG_VERSION_NUM >= 190000
+#define sm_beginscan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL, SO_NONE)
+#else
+#define sm_beginscan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL)
+#endif
+
 /* 18 and later have this macro, to be put before a declaration */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()

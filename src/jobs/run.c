@@ -434,7 +434,7 @@ publish_job(Call *call)
 		types[i] = sm_job_columns[i].type;
 	}
 	/* whoever sets full_at to NULL knows of changes that nobody announces */
-	sm_publish_job(&args, sm_job_is_full_due(job, GetCurrentTimestamp()),
+	sm_publish_job(call->name, &args, sm_job_is_full_due(job, GetCurrentTimestamp()),
 				   sm_job_has(job, SM_JOB_FULL_AT), &call->published);
 	AtEOXact_GUC(true, level);
 	set_search_path(call->search_path, GUC_ACTION_LOCAL);
@@ -838,7 +838,7 @@ report(const Call *call)
 		ereport(NOTICE,
 				(errmsg_plural("%d job is waiting after failures", "%d jobs are waiting after failures",
 							   call->nwaiting, call->nwaiting),
-				 errhint("To run them at the next call: UPDATE %s SET failures = 0 WHERE failures > 2",
+				 errhint("To run them at the next call: UPDATE %s SET requested = now() WHERE failures > 2",
 						 call->name)));
 	if (call->nfailed > 0)
 		ereport(ERROR,

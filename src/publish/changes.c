@@ -43,6 +43,7 @@ struct SmChanges
 								 * NULL */
 	bool		is_volatile;	/* can the statement call volatile functions? */
 	bool		is_constant;	/* does the next run get the same rows again? */
+	bool		has_all;		/* has it returned NULL, for all keys? */
 	int			ncolumns;
 	ChangeColumn columns[2];
 };
@@ -175,6 +176,8 @@ receive_change(SmReceiver *self, TupleTableSlot *slot)
 						sm_clip(sm_key_to_text(changes->set->query.key_type, from)),
 						sm_clip(sm_key_to_text(changes->set->query.key_type, to))),
 				 errhint(COLUMNS_HINT)));
+	if (!has_from && !has_to)
+		changes->has_all = true;
 	if (old->nfiles > 0)
 		sm_rebuild_change(old->rebuild, has_from ? file_of_key(changes, from) : 0,
 						  has_to ? file_of_key(changes, to) : old->nfiles - 1);
@@ -252,7 +255,11 @@ sm_changes_read(SmTarget *target, SmSet *set, const char *statement, TimestampTz
 const char *
 sm_changes_rebuild(SmChanges *changes)
 {
-	return changes->reason ? changes->reason : sm_set_rebuild(changes->set);
+	if (changes->reason)
+		return changes->reason;
+	if (changes->has_all)
+		return "\"changes\" returned NULL, which stands for all keys";
+	return sm_set_rebuild(changes->set);
 }
 
 /*

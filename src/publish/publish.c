@@ -56,7 +56,8 @@ typedef struct Run
 	const SmOptions *options;
 	SmTarget	target;
 	SmSet	   *set;
-	bool		is_job;			/* called by sitemap_run */
+	const char *jobs;			/* table of jobs, NULL unless sitemap_run
+								 * publishes */
 	bool		reads_all;		/* read all rows, whatever "changes" returns */
 	bool		counts_missed;	/* count missed changes then */
 
@@ -339,7 +340,10 @@ check_shrink(Run *run, double max_shrink)
 					   run->target.table.name) :
 			 errdetail("max_shrink allows it to lose %g%%. Nothing was changed in the target table \"%s\".",
 					   max_shrink * 100.0, run->target.table.name),
-			 errhint("If the pages are really gone, set max_shrink to 1 for one run.")));
+			 run->jobs == NULL ? errhint("If the pages are really gone, set max_shrink to 1 for one run.") :
+			 errhint("If the pages are really gone: UPDATE %s SET max_shrink = 1, requested = now() WHERE (base_url, section) = (%s, %s); after that run, set max_shrink back to %s.",
+					 run->jobs, quote_literal_cstr(run->target.base_url), quote_literal_cstr(run->options->section),
+					 max_shrink < 0 ? "NULL" : psprintf("%g", max_shrink))));
 }
 
 /* Read the argument max_shrink; -1 if it is not given. */
@@ -395,7 +399,7 @@ make_files(Run *run, SmChanges *changes)
 	if (changes && !run->reads_all)
 		reason = sm_changes_rebuild(changes);
 	/* no notice for a first run, or a single file, which has few rows */
-	if (reason && !run->is_job &&
+	if (reason && !run->jobs &&
 		run->target.sitemaps->nfiles > (sm_query_has_limit(&run->set->query) ? 0 : 1))
 		ereport(NOTICE,
 				(errmsg("reading all rows, not only what changed: %s", reason)));
@@ -463,7 +467,7 @@ is_first_run(const Run *run, const SmArguments *args, const SmFeed *feed)
 
 	if (target->sitemaps->nfiles > 0)
 		return false;
-	if (run->is_job)
+	if (run->jobs)
 		return !sm_has_argument(args, "since");
 	return run->published.nfiles == 0 ||
 		!sm_feed_has_section(feed, target->base_url, target->section);
@@ -482,7 +486,7 @@ publish(const SmArguments *args, Run *run)
 	SmFeed	   *feed = NULL;
 
 	options = run->options = sm_read_options(args, true);
-	if (run->is_job)
+	if (run->jobs)
 		check_spelling(args, options);
 	since = sm_has_argument(args, "since") ? DatumGetTimestampTz(sm_argument(args, "since")) : DT_NOBEGIN;
 	statement = sm_has_argument(args, "changes") ? sm_text_argument(args, "changes") : NULL;
@@ -573,10 +577,10 @@ sitemap_publish(PG_FUNCTION_ARGS)
 }
 
 void
-sm_publish_job(const SmArguments *args, bool reads_all, bool counts_missed,
+sm_publish_job(const char *jobs, const SmArguments *args, bool reads_all, bool counts_missed,
 			   SmPublished *published)
 {
-	Run			run = {.is_job = true,.reads_all = reads_all,.counts_missed = counts_missed};
+	Run			run = {.jobs = jobs,.reads_all = reads_all,.counts_missed = counts_missed};
 
 	run_call(args, &run, publish);
 	*published = run.published;

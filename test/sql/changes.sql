@@ -199,6 +199,7 @@ SELECT pg_temp.run(', changes => ''SELECT 5000''');
 SELECT pg_temp.run(', changes => ''SELECT 5000''');
 SELECT pg_temp.run(', max_bytes => 52428799, changes => ''SELECT 5000''');
 SELECT pg_temp.run(', max_bytes => 52428799, changes => ''SELECT min(id), max(id) * 55 / 100 FROM changes_page''');
+SELECT pg_temp.run(', max_bytes => 52428799, changes => ''VALUES (5000), (NULL)''');
 UPDATE changes_target SET first_key = 'x' WHERE first_key = (SELECT max(first_key) FROM changes_target);
 SELECT pg_temp.run(', max_bytes => 52428799, changes => ''SELECT 5000''');
 TRUNCATE changes_target;

@@ -238,7 +238,7 @@ foreach my $how ('kill -9', 'cancel', 'timeout', 'nothing')
 		$node->psql('postgres', q{CALL sitemap_run('job')}, stderr => \my $stderr);
 		like($stderr, qr/WARNING:  job of section "pages" of .* failed: could not lock directory.*ERROR:  1 job failed/s, 'a directory that is locked for ever');
 		like($node->safe_psql('postgres', q{SELECT failures, state, detail FROM job, sitemap_status('job')}),
-			qr/^$failures\|failing\|could not lock directory "\Q$directory\E"$/, 'is recorded');
+			qr/^$failures\|failing\|could not lock directory "\Q$directory\E"\n/, 'is recorded');
 	}
 	close $lock;
 	is(exported(), 'f', 'the directory has the old files');
@@ -430,7 +430,7 @@ SKIP:
 		VALUES ('far_files', 'https://a.example/', 'a', 'SELECT ''/'' AS loc, 1 AS key', 'DELETE FROM far_queue RETURNING id', '$far'),
 		       ('far_files', 'https://a.example/', 'b', 'SELECT ''/b'' AS loc', NULL, '$far'),
 		       ('far_files', 'https://c.example/', 'c', 'SELECT ''/c'' AS loc', NULL, NULL)});
-	my $status = q{SELECT string_agg(concat_ws(' ', section, j.urls, failures, CASE WHEN state IN ('failing', 'waiting') THEN split_part(detail, ';', 1) END), ', ' ORDER BY section) FROM far j JOIN sitemap_status('far') s USING (base_url, section)};
+	my $status = q{SELECT string_agg(concat_ws(' ', section, j.urls, failures, CASE WHEN state IN ('failing', 'waiting') THEN split_part(detail, E'\n', 1) END), ', ' ORDER BY section) FROM far j JOIN sitemap_status('far') s USING (base_url, section)};
 	foreach my $call (1 .. 3)
 	{
 		$node->psql('postgres', q{CALL sitemap_run('far')}, stderr => \my $stderr);
@@ -438,7 +438,7 @@ SKIP:
 		is($node->safe_psql('postgres', $status), "a $call remote says no, b 1 0, c 1 0", 'is recorded, and the other jobs run');
 	}
 	$node->psql('postgres', q{CALL sitemap_run('far')}, stderr => \my $waits);
-	like($waits, qr/\A[^\n]*NOTICE:  1 job is waiting after failures\nHINT:  .* UPDATE public\.far SET failures = 0 WHERE failures > 2\Z/, 'a call says that the job waits');
+	like($waits, qr/\A[^\n]*NOTICE:  1 job is waiting after failures\nHINT:  .* UPDATE public\.far SET requested = now\(\) WHERE failures > 2\Z/, 'a call says that the job waits');
 	is($node->safe_psql('postgres', q{SELECT state, next_run > now() FROM sitemap_status('far') WHERE section = 'a'}), 'waiting|t', 'so does its state');
 	ok(-f "$far/sitemap.xml", 'its directory has the files');
 	$node->safe_psql('postgres', q{

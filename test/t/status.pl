@@ -1,5 +1,5 @@
-# sitemap_status: the states of random jobs against a model, and while jobs run; a lock that a
-# prepared transaction holds; a standby.
+# sitemap_status: the states of random jobs against a model, and while jobs run; what other sessions
+# lock; a lock that a prepared transaction holds; a standby.
 use FindBin;
 use lib $FindBin::RealBin;
 use Node;
@@ -13,6 +13,9 @@ sql(q{
 
 test_model();
 test_running();
+test_calls();
+test_locks();
+test_virtual();
 test_prepared();
 test_standby();
 $node->stop;
@@ -51,7 +54,7 @@ sub test_model
 			  defined $job->{every} ? "interval '$job->{every} seconds'" : 'NULL', (map { $job->{$_} // 'NULL' } 'missed', 'urls'),
 			  map { $text->($job->{$_}) } 'reason', 'error'
 		} 0 .. $#jobs), 'COMMIT');
-	my @states = split /\n/, sql(q{SELECT state, detail FROM sitemap_status('job') ORDER BY section});
+	my @states = split /\n/, sql(q{SELECT state, replace(detail, E'\n', ' / ') FROM sitemap_status('job') ORDER BY section});
 	my @wrong;
 	my %seen;
 	foreach my $n (0 .. $#jobs)
@@ -73,7 +76,7 @@ sub model
 	my ($job) = @_;
 	my ($finished, $started, $failures) = ($job->{finished}, $job->{started}, $job->{failures} // 0);
 	my $no_result = defined $started && (!defined $finished || $started < $finished);
-	my $error = $job->{error} ? 'an error' : 'The last run ended without a result.';
+	my $error = $job->{error} ? 'an error / and its detail' : 'The last run ended without a result.';
 	my $overdue;				# seconds since the job was due; negative if it is not
 
 	if (defined $job->{requested})
@@ -83,7 +86,7 @@ sub model
 	elsif ($failures > 2 && defined $started)
 	{
 		$overdue = $started - 60 * 2**($failures - 2);
-		return ('waiting', "$error; to run it at the next call: UPDATE public.job SET requested = now()") if $overdue < 0;
+		return ('waiting', "$error / To run it at the next call: UPDATE public.job SET requested = now()") if $overdue < 0;
 	}
 	elsif ($failures > 0 || !defined $finished || $no_result)
 	{
@@ -103,7 +106,7 @@ sub model
 }
 
 # Ten jobs in a loop by two callers: a job between two of its transactions has neither a result nor a lock, and is not
-# called failing.  A run has the pid of its session; while it lasts, no other job is late.
+# called failing.  A run has the pid of its session.
 sub test_running
 {
 	sql(q{
@@ -126,7 +129,8 @@ sub test_running
 	ok($looks{running}, 'jobs were seen running');
 	is(join(', ', grep { !/^(running|ok)$/ } sort keys %looks), '', 'and in no other state than ok');
 
-	# A transaction that ends while it is looked at is no prepared one.  A pause lets the publisher have the lock's partition.
+	# A transaction that ends while it is looked at is no prepared one.
+	sql(q{DELETE FROM job WHERE section > 'section-1'});
 	$callers[0]->begin(q{
 		DO $$
 		BEGIN
@@ -136,20 +140,21 @@ sub test_running
 			END LOOP;
 		END $$});
 	is($looker->query_safe(q{
-		SELECT count(DISTINCT pid), min(pid) > 0
-		  FROM (SELECT _sitemap_publisher('files', 'https://www.example.com/', 'section-1') AS pid,
-		               (SELECT count(*) FROM generate_series(n, n + 200)) AS pause
-		          FROM generate_series(1, 60000) n OFFSET 0) p WHERE pause > 0}),
-		'1|t', 'the publisher is a backend whenever there is one');
+		SELECT count(DISTINCT pid), count(*) FILTER (WHERE detail ~ 'prepared transaction')
+		  FROM generate_series(1, 10000) n, sitemap_status(CASE WHEN n > 0 THEN 'job'::regclass END)}),
+		'1|0', 'the publisher is a backend whenever there is one');
 	$_->quit foreach @callers;
 
 	my $publisher = Session->start($node, 'postgres');
 	my $pid = $publisher->{pid};
-	sql(q{UPDATE job SET finished = now() - interval '2 days', started = now() - interval '2 days'; DELETE FROM job WHERE section > 'section-2'});
+	sql(q{
+		INSERT INTO job (target, base_url, section, query, index)
+		SELECT 'files', 'https://www.example.com/', section, 'SELECT ''/a'' AS loc', 'never' FROM unnest('{section-10,section-2}'::text[]) section;
+		UPDATE job SET finished = now() - interval '2 days', started = now() - interval '2 days'});
 	my $states = q{SELECT string_agg(concat_ws(' ', section, state, pid), ', ' ORDER BY section) FROM sitemap_status('job') WHERE state <> 'no job'};
 	is(sql($states), 'section-1 late, section-10 late, section-2 late', 'nobody runs them');
 	$publisher->query_safe(q{BEGIN; SELECT count(*) FROM sitemap_publish('files', 'SELECT ''/a'' AS loc', 'https://www.example.com/', 'section-2')});
-	is(sql($states), "section-1 ok, section-10 ok, section-2 running $pid", 'a session publishes one');
+	is(sql($states), "section-1 late, section-10 late, section-2 running $pid", 'a session publishes one');
 	is($publisher->query_safe($states), 'section-1 late, section-10 late, section-2 late', 'which itself is no other session');
 	$publisher->query_safe('ROLLBACK');
 	sql(q{UPDATE job SET started = now(), error = NULL WHERE section = 'section-1'});
@@ -162,6 +167,122 @@ sub test_running
 	return;
 }
 
+# While a call runs a job for long, others are late or due, and the status says what a second call would do for them.
+sub test_calls
+{
+	my $caller = Session->start($node, 'postgres');
+	my $holder = Session->hold($node, 7);
+	my $states = q{SELECT string_agg(concat_ws(' ', section, state), ', ' ORDER BY section) FROM sitemap_status('job') WHERE state <> 'no job'};
+
+	sql(q{
+		TRUNCATE job, files;
+		INSERT INTO job (target, base_url, section, query, every) VALUES
+		  ('files', 'https://www.example.com/', 'slow', 'SELECT ''/'' AS loc FROM (SELECT pg_advisory_xact_lock_shared(7)) l', NULL),
+		  ('files', 'https://www.example.com/', 'waits', 'SELECT ''/'' AS loc', NULL),
+		  ('files', 'https://www.example.com/', 'rare', 'SELECT ''/'' AS loc', '1 day');
+		UPDATE job SET started = now() - interval '1 hour', finished = now() - interval '1 hour' WHERE section <> 'slow';
+		UPDATE job SET started = now() - interval '2 hours', finished = now() - interval '2 hours' WHERE section = 'slow'});
+	$caller->begin(q{CALL sitemap_run('job')})->wait_for_lock;
+	sql(q{
+		INSERT INTO job (target, base_url, section, query) VALUES ('files', 'https://www.example.com/', 'new', 'SELECT ''/'' AS loc');
+		INSERT INTO job (target, base_url, section, query, started, failures, error)
+		VALUES ('files', 'https://www.example.com/', 'other', 'SELECT ''/'' AS loc', now(), 1, 'refused')});
+	is(sql($states), 'new due, other failing, rare ok, slow running, waits late', 'while a call runs one job');
+	is(sql(q{
+		SELECT detail = format('A call has been running section "slow" of https://www.example.com/ since %s. '
+		                       'A second schedule entry serves the other jobs meanwhile: CALL public.sitemap_run(%L)', started, 'public.job')
+		  FROM sitemap_status('job') s, job j WHERE s.section = 'waits' AND j.section = 'slow'}), 't', 'which the detail names');
+	$holder->query_safe('SELECT pg_advisory_unlock(7)');
+	$caller->query_safe('SELECT 1');
+	is(sql($states), 'new never ran, other failing, rare ok, slow ok, waits ok', 'after the call');
+	# A job that was killed long ago is no sign of a call.
+	sql(q{UPDATE job SET started = now(), error = NULL WHERE section = 'waits'});
+	like(sql($states), qr/new never ran.*waits failing/, 'a job whose session was killed');
+	$_->quit foreach $caller, $holder;
+	return;
+}
+
+# Tables that others lock, change or have for themselves.
+sub test_locks
+{
+	my $other = Session->start($node, 'postgres');
+	my $looker = Session->start($node, 'postgres', on_error_stop => 0);
+	my $states = q{SELECT string_agg(concat_ws(' ', section, state, urls), ', ' ORDER BY section) FROM sitemap_status('job')};
+
+	sql(q{
+		TRUNCATE job, files;
+		CREATE TABLE parent (LIKE files);
+		INSERT INTO job (target, base_url, section, query, finished, started) VALUES ('parent', 'https://www.example.com/', 'a', 'SELECT ''/'' AS loc', now(), now());
+		INSERT INTO parent (base_url, section, name, kind, digest, url_count) VALUES ('https://www.example.com/', 'b', '1', 'urlset', 'x', 3)});
+	$other->query_safe(q{
+		CREATE TEMPORARY TABLE theirs (LIKE parent);
+		INSERT INTO theirs SELECT (jsonb_populate_record(p, '{"section": "temporary"}')).* FROM parent p;
+		ALTER TABLE theirs INHERIT parent});
+	is(sql($states), 'a ok, b no job 3', "a target with another session's temporary child");
+	is($other->query_safe($states), 'a ok, b no job 3, temporary no job 3', 'which that session sees');
+
+	# The look is taken when the last lock is there: it sees what was committed meanwhile, also at REPEATABLE READ.
+	$looker->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM job');
+	$other->query_safe(q{BEGIN; LOCK TABLE parent; UPDATE parent SET section = 'c'; INSERT INTO job (base_url, section, finished, started) VALUES ('https://www.example.com/', 'd', now(), now())});
+	$looker->begin($states)->wait_for_lock;
+	$other->query_safe('COMMIT');
+	is($looker->query('SELECT 1'), "a ok, c no job 3, d ok\n1", 'a target that is locked');
+	$looker->query_safe('COMMIT');
+
+	# Row security that is enabled meanwhile, and a right that is taken away.
+	sql(q{CREATE ROLE reader; GRANT SELECT ON job, parent TO reader});
+	$looker->query_safe('SET ROLE reader');
+	is($looker->query_safe($states), 'a ok, c no job 3, d ok', 'a reader');
+	$other->query_safe(q{BEGIN; ALTER TABLE parent ENABLE ROW LEVEL SECURITY});
+	$looker->begin($states)->wait_for_lock;
+	$other->query_safe('COMMIT');
+	is($looker->query('SELECT 1'), "a ok, d ok\n1", 'a target that gets row security');
+	$other->query_safe(q{BEGIN; LOCK TABLE job; REVOKE SELECT ON job FROM reader});
+	$looker->begin($states)->wait_for_lock;
+	$other->query_safe('COMMIT');
+	like($looker->errors, qr/permission denied for table job\nHINT: .*GRANT SELECT ON public\.job TO reader;/, 'a right that is taken away');
+	$looker->query_safe('RESET ROLE');
+
+	# A cancel request ends the moment between the looks.
+	sql(q{UPDATE job SET started = now() + interval '1 second', error = NULL WHERE section = 'a'});
+	like($looker->query_within(50, $states), qr/canceling statement due to statement timeout/, 'a cancel request');
+
+	# Watched tables whose lock is not free are left out, and nothing waits for them.
+	sql(q{
+		CREATE TABLE page (id int);
+		CREATE TABLE change (id int);
+		SELECT sitemap_watch('page', 'id', 'change');
+		CREATE RULE nothing AS ON INSERT TO change DO INSTEAD NOTHING});
+	my $broken = q{SELECT count(*) FROM sitemap_status('job') WHERE state = 'broken watch'};
+	is($looker->query_safe($broken), '1', 'a broken watch');
+	foreach my $table ('page', 'change')
+	{
+		$other->query_safe("BEGIN; LOCK TABLE $table");
+		is($looker->query_safe($broken), '0', "is left out while $table is locked");
+		$other->query_safe('COMMIT');
+	}
+	is($looker->query_safe($broken), '1', 'and told again');
+	is($looker->query_safe(q{SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND relation IN ('page'::regclass, 'change'::regclass)}), '0', 'no lock stays');
+	sql('DROP TABLE page, change, parent CASCADE; DROP ROLE reader; TRUNCATE job');
+	$_->quit foreach $other, $looker;
+	return;
+}
+
+# A virtual generated column would have to be computed: such a target is left out, such a table of jobs refused.
+sub test_virtual
+{
+	return if sql('SHOW server_version_num') < 180000;
+	sql(q{
+		CREATE TABLE virtual (base_url text, section text GENERATED ALWAYS AS ('b') VIRTUAL, name text, kind text, digest text, url_count int);
+		INSERT INTO virtual VALUES ('https://www.example.com/', DEFAULT, '1', 'urlset', 'x', 1);
+		INSERT INTO job (target, base_url, section, finished, started) VALUES ('virtual', 'https://www.example.com/', 'a', now(), now())});
+	is(sql(q{SELECT section, state FROM sitemap_status('job')}), 'a|ok', 'a target with a virtual column');
+	sql(q{TRUNCATE job; CREATE TABLE virtual_job (LIKE job); ALTER TABLE virtual_job DROP reason, ADD reason text GENERATED ALWAYS AS ('b') VIRTUAL});
+	$node->psql('postgres', q{SELECT sitemap_status('virtual_job')}, stderr => \my $error);
+	like($error, qr/ERROR:  column "reason" of the table of jobs public\.virtual_job must not be a virtual generated column/, 'a table of jobs with one');
+	return;
+}
+
 # A prepared transaction holds the lock of a section: each call passes it over, and the status says why.
 sub test_prepared
 {
@@ -169,8 +290,7 @@ sub test_prepared
 	my $told = '||A prepared transaction holds the lock of the section. Commit it, or roll it back; pg_prepared_xacts has its name.|';
 
 	sql(q{
-		DELETE FROM job WHERE section <> 'section-1';
-		UPDATE job SET started = NULL, finished = NULL;
+		INSERT INTO job (target, base_url, section, query, index, failures) VALUES ('files', 'https://www.example.com/', 'section-1', 'SELECT ''/a'' AS loc', 'never', 0);
 		BEGIN;
 		SELECT count(*) FROM sitemap_publish('files', 'SELECT ''/a'' AS loc', 'https://www.example.com/', 'section-1');
 		PREPARE TRANSACTION 'orphan'});

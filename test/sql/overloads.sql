@@ -68,6 +68,44 @@ ALTER EXTENSION sitemap SET SCHEMA public;
 DROP OWNED BY regress_sitemap_overloader;
 DROP SCHEMA overloads CASCADE;
 
+-- Operators and functions that were in the schema before the extension: CREATE EXTENSION calls none, and no function of
+-- the extension has come to use one.
+BEGIN;
+CREATE TEMP TABLE captured_type AS
+SELECT DISTINCT t::regtype AS type
+  FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'sitemap' AND d.refclassid = 'pg_extension'::regclass
+  JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+ CROSS JOIN LATERAL unnest(p.proargtypes::oid[] || p.proallargtypes || '{oid,name,"char",date,timestamp,xid,regproc}'::regtype[]::oid[]) t
+ WHERE t < 16384 AND t NOT IN ('internal'::regtype, '"any"'::regtype, 'record'::regtype);
+DROP EXTENSION sitemap;
+CREATE SCHEMA captured;
+DO $do$
+DECLARE
+  pair record;
+  operator text;
+BEGIN
+  FOR pair IN SELECT l.type AS l, r.type AS r FROM captured_type l, captured_type r LOOP
+    EXECUTE format('CREATE FUNCTION captured.take(%s, %s) RETURNS bool LANGUAGE plpgsql AS ''BEGIN RAISE ''''captured''''; END''', pair.l, pair.r);
+    FOREACH operator IN ARRAY '{=,<>,<,<=,>,>=,+,-,||,~,<<}'::text[] LOOP
+      EXECUTE format('CREATE OPERATOR captured.%s (FUNCTION = captured.take, LEFTARG = %s, RIGHTARG = %s)', operator, pair.l, pair.r);
+    END LOOP;
+  END LOOP;
+END
+$do$;
+CREATE EXTENSION sitemap SCHEMA captured;
+WITH RECURSIVE part (classid, objid) AS (
+  SELECT d.classid, d.objid
+    FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND e.extname = 'sitemap'
+   WHERE d.deptype = 'e'
+   UNION
+  SELECT d.classid, d.objid FROM part JOIN pg_depend d ON (d.refclassid, d.refobjid) = (part.classid, part.objid) WHERE d.deptype IN ('i', 'a'))
+SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS part, pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid) AS uses
+  FROM part JOIN pg_depend d USING (classid, objid)
+ WHERE d.refobjid >= 16384 AND (d.refclassid, d.refobjid) NOT IN (TABLE part)
+   AND d.refclassid NOT IN ('pg_extension'::regclass, 'pg_namespace'::regclass)
+ ORDER BY 1, 2;
+ROLLBACK;
+
 -- Where other roles can do that, CREATE EXTENSION says so.
 BEGIN;
 DROP EXTENSION sitemap;

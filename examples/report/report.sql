@@ -8,8 +8,10 @@
 --			default: the name of jobs with _history, if the owner of jobs has such a table
 --	base_url	report only on this site
 --	robots		text of robots.txt, for the audit
+--	audit		on, off; default: on, unless the sections have more than a million URLs
 --
--- The report reads all files of the target, and runs each job's query once, for the audit.  The
+-- The report reads all files of the target, in one snapshot.  Then, for the audit, it runs each
+-- job's query once, but none that has failed, or whose last run took longer than a minute.  The
 -- role, best the owner of the jobs, needs SELECT on these and on the tables of the queries, and
 -- TEMPORARY on the database.  Only the queries run with the role's search_path: everything else is
 -- PostgreSQL's own, or named with its schema and all of its arguments, so no function of another
@@ -36,6 +38,10 @@
 \if :{?robots}
 \else
 	\set robots ''
+\endif
+\if :{?audit}
+\else
+	\set audit ''
 \endif
 SELECT :'jobs'::pg_catalog.regclass::pg_catalog.oid AS jobs_oid,
        coalesce(pg_catalog.to_regclass(CASE WHEN :'history' OPERATOR(pg_catalog.<>) '' THEN :'history' END)::pg_catalog.oid, 0) AS history_oid,
@@ -100,47 +106,23 @@ CREATE FUNCTION pg_temp.fact(label text, html text, class text DEFAULT NULL) RET
 $$;
 
 -- The sections: their state, and the rows of their jobs.  trouble: the lower, the worse; NULL if all is well.
+-- sitemap_status sees newer rows than this transaction, so what it says is not read again from the jobs.
 
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+-- before the snapshot
+LOCK TABLE :jobs IN ACCESS SHARE MODE;
+CREATE TEMPORARY TABLE report_status AS
+SELECT * FROM :sitemap.sitemap_status(:jobs_oid::regclass) s WHERE :'base_url' IN ('', s.base_url);
 CREATE TEMPORARY TABLE report_section AS
 SELECT row_number() OVER (ORDER BY trouble, s.base_url, s.section) AS n, s.*
   FROM (SELECT s.*, j.target, j.query, j.format, j.compression, j.max_urls, j.max_bytes, j.split, j.index, j.scope, j.protocol, j.every,
-               j.finished, j.files, j.written, j.seconds, j.failures, j.error,
+               now() - s.age AS finished, j.files, j.written, j.seconds, j.failures,
                s.urls = 0 AS is_empty, format('(base_url, section) = (%L, %L)', s.base_url, s.section) AS condition,
                CASE WHEN s.state IN ('ok', 'due', 'running') AND s.urls = 0 AND j.max_shrink IS DISTINCT FROM 1 THEN 7
                     ELSE array_position('{failing,waiting,never ran,late,no job,unwatched}', s.state) END AS trouble
-          FROM :sitemap.sitemap_status(:jobs_oid::regclass) s
+          FROM report_status s
           LEFT JOIN :jobs j ON j.base_url = s.base_url AND j.section = s.section
-         WHERE :'base_url' IN ('', s.base_url)) s;
-
--- What the audit finds.  A query that fails is a problem as well, and leaves the other sections.
-
-CREATE FUNCTION pg_temp.problems(query text, base_url text, section text, format text, compression int, max_urls int, max_bytes bigint, split text,
-                                 index text, scope text, protocol text, robots text, search_path text)
-RETURNS TABLE (problem text, nrows bigint, loc text, detail text) LANGUAGE plpgsql AS $$
-DECLARE
-	audit text := pg_catalog.format('
-		SELECT a.problem, pg_catalog.count(*), (pg_catalog.array_agg(a.loc ORDER BY a.row_number))[1], (pg_catalog.array_agg(a.detail ORDER BY a.row_number))[1]
-		  FROM %s.sitemap_audit($1, $2, $3, $4, $5, $6, $7, $8, $9, ''error''::pg_catalog.text, $10, NULL::pg_catalog.text, $11, $12,
-		                        ''{Googlebot,Bingbot}''::pg_catalog.text[]) a
-		 GROUP BY a.problem', (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap'));
-	own_path CONSTANT text := current_setting('search_path');
-BEGIN
-	PERFORM set_config('search_path', search_path, false);
-	RETURN QUERY EXECUTE audit
-		USING query, base_url, section, coalesce(format, 'xml'), coalesce(compression, 6), coalesce(max_urls, 50000), coalesce(max_bytes, 52428800),
-		      coalesce(split, 'stable'), coalesce(index, 'always'), coalesce(scope, 'host'), coalesce(protocol, '0.9'),
-		      CASE WHEN robots OPERATOR(pg_catalog.<>) '' THEN robots END;
-	PERFORM pg_catalog.set_config('search_path', own_path, false);
-EXCEPTION WHEN OTHERS THEN
-	RETURN QUERY SELECT 'no audit', NULL::bigint, NULL, SQLERRM;	-- the search_path is as before
-END
-$$;
-CREATE TEMPORARY TABLE report_problem AS
-SELECT s.base_url, s.section, s.n AS section_n, p.*
-  FROM report_section s
- CROSS JOIN LATERAL pg_temp.problems(query, base_url, section, format, compression, max_urls, max_bytes, split, index, scope, protocol,
-                                     :'robots', :'search_path') p
- WHERE query IS NOT NULL;
+         WHERE s.section IS NOT NULL) s;
 
 -- Files, of targets that are tables and have the columns
 
@@ -201,6 +183,49 @@ SELECT base_url, section,
               CASE WHEN pg_temp.minute(min(at)) = pg_temp.minute(max(at)) THEN format('<text x="160" y="105" text-anchor="middle">%s</text>', pg_temp.minute(max(at)))
                    ELSE format('<text x="10" y="105">%s</text><text x="310" y="105" text-anchor="end">%s</text>', pg_temp.minute(min(at)), pg_temp.minute(max(at))) END) AS html
   FROM run GROUP BY base_url, section;
+
+COMMIT;
+
+-- What the audit finds.  A query that fails is a problem as well, and leaves the other sections.
+
+CREATE FUNCTION pg_temp.problems(query text, base_url text, section text, format text, compression int, max_urls int, max_bytes bigint, split text,
+                                 index text, scope text, protocol text, robots text, search_path text)
+RETURNS TABLE (problem text, nrows bigint, loc text, detail text) LANGUAGE plpgsql AS $$
+DECLARE
+	audit text := pg_catalog.format('
+		SELECT a.problem, pg_catalog.count(*), (pg_catalog.array_agg(a.loc ORDER BY a.row_number))[1], (pg_catalog.array_agg(a.detail ORDER BY a.row_number))[1]
+		  FROM %s.sitemap_audit($1, $2, $3, $4, $5, $6, $7, $8, $9, ''error''::pg_catalog.text, $10, NULL::pg_catalog.text, $11, $12,
+		                        ''{Googlebot,Bingbot}''::pg_catalog.text[]) a
+		 GROUP BY a.problem', (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'sitemap'));
+	own_path CONSTANT text := current_setting('search_path');
+BEGIN
+	PERFORM set_config('search_path', search_path, false);
+	RETURN QUERY EXECUTE audit
+		USING query, base_url, section, coalesce(format, 'xml'), coalesce(compression, 6), coalesce(max_urls, 50000), coalesce(max_bytes, 52428800),
+		      coalesce(split, 'stable'), coalesce(index, 'always'), coalesce(scope, 'host'), coalesce(protocol, '0.9'),
+		      CASE WHEN robots OPERATOR(pg_catalog.<>) '' THEN robots END;
+	PERFORM pg_catalog.set_config('search_path', own_path, false);
+EXCEPTION WHEN OTHERS THEN
+	RETURN QUERY SELECT 'no audit', NULL::bigint, NULL, SQLERRM;	-- the search_path is as before
+END
+$$;
+-- Why a section is not audited: a query that fails or takes long would do so again.
+CREATE TEMPORARY TABLE report_unaudited AS
+SELECT n, reason
+  FROM (SELECT n, CASE WHEN state IN ('failing', 'waiting') THEN 'not audited, since the job fails'
+                       WHEN seconds > 60 OR state = 'running' AND next_run < now() - interval '1 minute' THEN 'not audited, since a run takes more than a minute'
+                       WHEN CASE :'audit' WHEN 'on' THEN false WHEN 'off' THEN true ELSE sum(urls) OVER () > 1000000 END THEN 'not audited' END AS reason
+          FROM report_section WHERE query IS NOT NULL) s
+ WHERE reason IS NOT NULL;
+CREATE TEMPORARY TABLE report_problem (base_url text, section text, section_n bigint, problem text, nrows bigint, loc text, detail text);
+-- Each query has a statement, and so a snapshot, of its own.
+SELECT format($$INSERT INTO report_problem
+	SELECT s.base_url, s.section, s.n, p.*
+	  FROM report_section s
+	 CROSS JOIN LATERAL pg_temp.problems(query, base_url, section, format, compression, max_urls, max_bytes, split, index, scope, protocol, %L, %L) p
+	 WHERE n = %s$$, :'robots', :'search_path', n)
+  FROM report_section WHERE query IS NOT NULL AND n NOT IN (SELECT n FROM report_unaudited) ORDER BY n \gexec
+
 
 SELECT $$<!DOCTYPE html>
 <html lang="en">
@@ -271,20 +296,24 @@ SELECT format('<h1>Sitemaps of database %s, %s</h1>
 <p class="verdict %s">%s.%s</p>
 <p class="soft">%s</p>',
               pg_temp.html(current_database()), to_char(now(), 'YYYY-MM-DD HH24:MI TZ'),
-              CASE WHEN faults > 0 THEN 'bad' ELSE 'good' END,
+              CASE WHEN faults > 0 OR nwatches > 0 THEN 'bad' ELSE 'good' END,
+              concat_ws('; ', CASE WHEN nwatches > 0 THEN format('<strong class="bad">%s changes</strong>', pg_temp.several(nwatches, 'broken watch loses', 'broken watches lose')) END,
               CASE WHEN faults > 0 THEN format('<strong class="bad">%s of %s you</strong>: %s', pg_temp.number(faults),
                                                CASE WHEN nsections = 1 THEN '1 section needs' ELSE pg_temp.number(nsections) || CASE WHEN faults = 1 THEN ' sections needs' ELSE ' sections need' END END, list)
+                   WHEN nwatches > 0 THEN NULL
                    WHEN nsections = 0 THEN 'There are no jobs'
                    WHEN nsections = 1 THEN 'The only section is well'
-                   ELSE format('All %s sections are well', pg_temp.number(nsections)) END,
+                   ELSE format('All %s sections are well', pg_temp.number(nsections)) END),
               format(' %s; the last change was %s.', coalesce(pg_temp.several(urls, 'page', 'pages'), '0 pages'),
                      coalesce(pg_temp.ago((SELECT max(lastmod) FROM report_file)), 'never')),
               coalesce((SELECT format('The <a href="#problems">audit</a> of the rows finds %s.',
                                       concat_ws('; ', pg_temp.several(sum(nrows), 'problem', 'problems') || ': ' || pg_temp.html(string_agg(DISTINCT problem, ', ') FILTER (WHERE nrows > 0)),
                                                 pg_temp.several(count(*) FILTER (WHERE nrows IS NULL), 'query fails', 'queries fail')))
                           FROM report_problem HAVING count(*) > 0),
-                       'The audit of the rows finds no problem.'))
+                       CASE WHEN EXISTS (SELECT FROM report_unaudited WHERE reason = 'not audited')
+                            THEN 'The rows were not audited, as they are with <code>-v audit=on</code>.' ELSE 'The audit of the rows finds no problem.' END))
   FROM (SELECT count(*) AS nsections, sum(urls) AS urls FROM report_section) total,
+       (SELECT count(*) AS nwatches FROM report_status WHERE state = 'broken watch') watch,
        (SELECT count(*) AS faults, concat(string_agg(fault, ', ' ORDER BY n) FILTER (WHERE place <= 5), ' and ' || pg_temp.number(nullif(greatest(count(*) - 5, 0), 0)) || ' more') AS list
           FROM (SELECT *, row_number() OVER (ORDER BY n) AS place FROM named) f) fault;
 
@@ -298,7 +327,7 @@ SELECT n, trouble IS NOT NULL AS is_open,
                      pg_temp.link(base_url || 'sitemap.xml', base_url),
                      concat_ws(', ', state, CASE WHEN trouble <= 2 THEN pg_temp.several(failures, 'failure', 'failures') || ' in a row' END,
                                CASE WHEN is_empty THEN '0 URLs' END, 'process ' || pid)),
-              '<p>' || pg_temp.html(coalesce(CASE WHEN trouble <= 2 THEN error END, detail)) || '</p>',
+              '<p>' || pg_temp.html(regexp_replace(detail, '\nTo run it at the next call: .*', '')) || '</p>',
               '<p><strong>What to do:</strong> '
               || CASE state
                  WHEN 'failing' THEN 'Correct the job, or what its query reads. The next call of <code>sitemap_run</code> tries again; until then, the old files stay.'
@@ -313,7 +342,7 @@ SELECT n, trouble IS NOT NULL AS is_open,
               pg_temp.fact(CASE WHEN state = 'late' THEN 'was due' ELSE 'next run' END, CASE WHEN state IN ('late', 'waiting') OR every IS NOT NULL AND state NOT IN ('failing', 'never ran', 'due', 'running') THEN pg_temp.minute(next_run)
                                                                                          WHEN state NOT IN ('no job', 'running') THEN 'at the next call' END, CASE WHEN state = 'late' THEN 'bad' END),
               pg_temp.fact('last run', CASE WHEN trouble <= 2 THEN NULL ELSE concat_ws(', ', CASE WHEN seconds IS NOT NULL THEN round(seconds::numeric, 1) || ' s' END, pg_temp.several(written, 'file written', 'files written')) END),
-              pg_temp.fact('audit', CASE WHEN query IS NOT NULL THEN coalesce((SELECT format('<a href="#problems">%s</a>', coalesce(pg_temp.several(sum(nrows), 'finding', 'findings'), 'no audit')) FROM report_problem p WHERE p.section_n = s.n HAVING count(*) > 0), 'no findings') END),
+              pg_temp.fact('audit', CASE WHEN query IS NOT NULL THEN coalesce((SELECT reason FROM report_unaudited u WHERE u.n = s.n), (SELECT format('<a href="#problems">%s</a>', coalesce(pg_temp.several(sum(nrows), 'finding', 'findings'), 'no audit')) FROM report_problem p WHERE p.section_n = s.n HAVING count(*) > 0), 'no findings') END),
               '</dl>', (SELECT html FROM report_plot p WHERE p.base_url = s.base_url AND p.section = s.section),
               (SELECT format('<details><summary>%s, %s</summary><table class="wide"><thead><tr><th>page</th><th>lastmod</th><th>images</th><th>languages</th></tr></thead><tbody>%s</tbody></table></details>',
                              'Sample', pg_temp.several(count(*), 'page', 'pages'),
@@ -324,6 +353,8 @@ SELECT n, trouble IS NOT NULL AS is_open,
   FROM report_section s;
 
 SELECT '<div class="cards">';
+SELECT format('<article class="card bad"><h3>Watch <small>that loses changes</small></h3><div class="state">broken watch</div><p>%s</p></article>', pg_temp.html(detail))
+  FROM report_status WHERE state = 'broken watch' ORDER BY detail;
 SELECT html FROM report_card WHERE is_open ORDER BY n;
 SELECT '</div>';
 -- Many sections that are well are folded.
@@ -350,6 +381,7 @@ SELECT CASE WHEN EXISTS (SELECT FROM report_problem) THEN '</tbody></table>' ELS
 -- Files: at most 200 of each section, also of sections that other programs fill
 
 SELECT '<h2>Files</h2>';
+SELECT format('<p class="soft">%s</p>', pg_temp.html(detail)) FROM report_status WHERE state = 'other sites' ORDER BY detail;
 SELECT format('<details><summary>%s of %s: %s</summary>
 <table class="wide"><thead><tr><th>file</th><th>kind</th><th>URLs</th><th>bytes</th><th>stored</th><th>changed</th></tr></thead>
 <tbody>%s</tbody></table></details>',

@@ -5,6 +5,7 @@ use IPC::Run ();
 
 use lib $FindBin::RealBin;
 use Node;
+use Session;
 
 my $report = "$FindBin::RealBin/../../examples/report/report.sql";
 my $node = start_node();
@@ -55,16 +56,15 @@ like($html, qr{<meta http-equiv="Content-Security-Policy" content="default-src '
 unlike($html, qr{<img|<link|\bsrc=|url\(|\@import}, 'and nothing is there to load');
 like($html, qr{<p class="verdict bad"><strong class="bad">1 of 4 sections needs you</strong>: broken of https://a\.example/ fails\. 113 pages; the last change was <time [^>]*>\d+ seconds? ago</time>\.</p>},
 	'the verdict');
-like($html, qr{<p class="soft">The <a href="#problems">audit</a> of the rows finds \d+ problems: loc_duplicate, loc_fragment, loc_suspicious, order_missing; 1 query fails\.</p>}, 'what the audit finds');
+like($html, qr{<p class="soft">The <a href="#problems">audit</a> of the rows finds \d+ problems: loc_duplicate, loc_fragment, loc_suspicious, order_missing\.</p>}, 'what the audit finds');
 my %card = cards($html);
 is(join(' ', sort { $card{$a}{n} <=> $card{$b}{n} } keys %card), 'broken pages posts tags', 'the sections, the worst first');
-like($card{broken}{html}, qr{^<article class="card bad".*<div class="state">failing, 2 failures in a row</div>.*&lt;i&gt;loc.*What to do:.*<dt>audit</dt><dd><a href="#problems">no audit</a>}s, 'a job that fails, with its error');
+like($card{broken}{html}, qr{^<article class="card bad".*<div class="state">failing, 2 failures in a row</div>.*&lt;i&gt;loc.*The columns are loc, .*What to do:.*<dt>audit</dt><dd>not audited, since the job fails</dd>}s, 'a job that fails, with its whole error');
 like($card{pages}{html}, qr{^<article class="card good".*<div class="state">ok</div>.*<dt>URLs</dt><dd>50</dd>.*<dt>files</dt><dd>1</dd>.*<a href="#problems">50 findings</a>}s, 'a job that succeeds, with findings of the audit');
 like($card{posts}{html}, qr{<dt>audit</dt><dd>no findings</dd>}, 'a job without findings');
 like($card{pages}{html}, qr{<dt>last success</dt><dd><time datetime="\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ" title="\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+">\d+ (?:second|minute)s? ago</time></dd>}, 'when it last succeeded');
 like($card{pages}{html}, qr{<rect x="\d.*<polyline points="10\.0,20\.0 310\.0,20\.0"/>}s, 'a plot of its runs');
 like($card{broken}{html}, qr{<rect class="failure"}, 'and of failures');
-like($html, qr{<strong class="bad">no audit</strong>.*&lt;i&gt;loc}, 'a query that cannot be audited');
 like($html, qr{<strong class="bad">loc_fragment</strong></td><td data-label="findings">1</td><td data-label="first finding"><a href="https://b\.example/1#top">/1#top</a><br/>Search engines ignore .*</td></tr>}, 'a problem');
 like($html, qr{<strong class="bad">loc_suspicious</strong></td><td data-label="findings">1</td><td data-label="first finding">/2&lt;u&gt;&quot;&amp;<br/>.*</td></tr>}, 'a problem with a hostile loc');
 like($html, qr{<a href="https://a\.example/pages-\w+\.xml\.gz">pages-\w+\.xml\.gz</a></td><td data-label="kind">urlset</td><td data-label="URLs">50</td>}, 'a file');
@@ -108,10 +108,21 @@ sql(q{
 	UPDATE site SET section = 'articles' WHERE section = 'posts';
 	UPDATE site SET failures = 5, started = now(), error = E'refused\nbecause' WHERE section = 'broken';
 	UPDATE site SET every = '1 minute', started = '2026-03-01 12:00', finished = '2026-03-01 12:00' WHERE section = 'pages';
-	DELETE FROM site_history WHERE section = 'pages' AND finished > '2026-03-02'});
+	UPDATE site SET query = 'SELECT ''<i>''::int::text AS loc' WHERE section = 'more-1';
+	UPDATE site SET query = 'SELECT public.not_called() AS loc', seconds = 61 WHERE section = 'more-2';
+	DELETE FROM site_history WHERE section = 'pages' AND finished > '2026-03-02';
+	INSERT INTO site_files (base_url, section, name, kind, digest) VALUES ('https://c.example/', 'old', 'old.xml', 'urlset', 'x');
+	CREATE TABLE page_change (id int);
+	SELECT sitemap_watch('page', 'id', 'page_change');
+	ALTER TABLE page DISABLE TRIGGER USER});
 $html = report();
 %card = cards($html);
-like($html, qr{<p class="verdict bad"><strong class="bad">6 of 17 sections need you</strong>: broken of https://a\.example/ fails, new of https://a\.example/ has never run, pages of https://a\.example/ is late, posts of https://a\.example/ has no job, tags of https://b\.example/ missed changes and 1 more\. },
+is($card{Watch}{n}, 0, 'a broken watch is first');
+like($card{Watch}{html}, qr{broken watch</div><p>triggers of the watched table &quot;public\.page&quot; are disabled: .*ALTER TABLE ONLY public\.page ENABLE TRIGGER}s, 'and says what to do');
+like($html, qr{<p class="soft">The target public\.site_files has 1 other site \(1 section, 1 file\) that no job of this table publishes\.</p>}, 'files of a site without jobs');
+like($html, qr{<strong class="bad">no audit</strong>.*invalid input syntax.*&lt;i&gt;}, 'a query that cannot be audited');
+like($card{'more-2'}{html}, qr{<dt>audit</dt><dd>not audited, since a run takes more than a minute</dd>}, 'one that takes long is not run');
+like($html, qr{<p class="verdict bad"><strong class="bad">1 broken watch loses changes</strong>; <strong class="bad">6 of 17 sections need you</strong>: broken of https://a\.example/ fails, new of https://a\.example/ has never run, pages of https://a\.example/ is late, posts of https://a\.example/ has no job, tags of https://b\.example/ missed changes and 1 more\. },
 	'the verdict names five faults');
 like($card{broken}{html}, qr{<div class="state">waiting, 5 failures in a row</div>.*refused\nbecause.*<code>UPDATE public\.site SET requested = now\(\) WHERE \(base_url, section\) = \('https://a\.example/', 'broken'\)</code>}s, 'a job that waits');
 like($card{pages}{html}, qr{<div class="bad"><dt>last success</dt><dd><time [^>]*>\d+ days ago</time></dd></div><div class="bad"><dt>was due</dt><dd>2026-03-01 12:01</dd></div>}, 'one that is late');
@@ -145,6 +156,35 @@ unlike(report(), qr/<svg/, 'a history of another role is not read');
 unlike(report('-v', 'history=site_history'), qr/<svg/, 'even if it is named');
 like(report('-v', 'history=history'), qr/<svg/, 'a history of the same owner, by its name');
 is(sql('SELECT count(*) FROM spied'), '0', 'and no function of another role is called');
+
+# A large site is audited on request only.
+sql(q{DELETE FROM site WHERE section <> 'tags'; UPDATE site SET urls = 1000001, missed = 0});
+foreach my $try ([ [], 0 ], [ [ '-v', 'audit=off' ], 0 ], [ [ '-v', 'audit=on' ], 1 ])
+{
+	my ($options, $is_audited) = @$try;
+
+	$html = report('-v', 'base_url=https://b.example/', @$options);
+	is($html =~ m{<strong class="bad">loc_fragment</strong>} ? 1 : 0, $is_audited, "an audit, @$options");
+	is($html =~ m{The rows were not audited, as they are with <code>-v audit=on</code>\..*<dd>not audited</dd>}s ? 1 : 0, 1 - $is_audited, 'or a word about it');
+}
+like(report(), qr{<p class="verdict bad"><strong class="bad">1 broken watch loses changes</strong>\. 1,000,001 pages;}, 'a broken watch, while the only section is well');
+
+# A run that ends during the audit shows nowhere.
+sql(q{
+	DROP TRIGGER history ON site;
+	UPDATE site SET finished = now(), requested = now(),
+	       query = 'SELECT loc FROM (VALUES (''/1''), (''/3'')) v (loc), (SELECT pg_advisory_xact_lock_shared(1)) l'});
+sql(q{CALL sitemap_run('site')});
+my $holder = Session->hold($node, 1);
+my $during = IPC::Run::start([ 'psql', '-Xq', '-f', $report ], '<', \undef, '>', \$html, '2>&1');
+wait_until(sub { return sql('SELECT count(*) FROM pg_locks WHERE NOT granted') eq '1' }, 'the audit');
+sql(q{
+	SELECT count(*) FROM sitemap_publish('site_files', 'SELECT ''/4'' AS loc', 'https://b.example/', 'tags');
+	UPDATE site SET urls = 1, finished = now()});
+$holder->query_safe('SELECT pg_advisory_unlock(1)');
+$during->finish;
+$holder->quit;
+like($html, qr{<dt>URLs</dt><dd>2</dd>.*<summary>tags of https://b\.example/: 1 file, 2 URLs,}s, 'the state and the files are those of one moment');
 
 sql('DROP TABLE history CASCADE; DROP VIEW site_history; ALTER TABLE site RENAME TO "The Site"; DROP FUNCTION keep_history() CASCADE');
 unlike(report('-v', 'jobs="The Site"'), qr/<svg/, 'without a history there are no plots');

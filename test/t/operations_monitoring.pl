@@ -47,12 +47,26 @@ sql(q{
 my $site = 'https://www.example.com/';
 like(alerts(), qr{\A\Q$site\E\|forgotten\|unwatched\|120000\|00:[^|]*\|The last full run changed 2 files .*
 \Q$site\E\|news\|failing\|120000\|00:[^|]*\|invalid loc: [^|]*
-\Q$site\E\|products\|ok\|1\|00:[^|]*\|
+\Q$site\E\|products\|ok\|1\|00:[^|]*\|max_shrink is 1, so a run may remove all URLs\.
 \Q$site\E\|rare\|late\|120000\|01:16[^|]*\|Nothing runs it\. .*
 \Q$site\E\|static\|late\|120000\|00:16[^|]*\|Nothing runs it\. .*\z}, 'an alert of each kind, and no other');
 
+# A job that is gone with its files, files of a site without a job, and a watch that adds nothing.
+sql(q{
+	DELETE FROM site WHERE section NOT IN ('fine', 'news');
+	DELETE FROM site_files WHERE section NOT IN ('fine', 'news');
+	INSERT INTO site_files (base_url, section, name, kind, digest) VALUES ('https://other.example/', 'a', 'a', 'urlset', 'x');
+	CREATE TABLE page (id int);
+	CREATE TABLE change (id int);
+	SELECT sitemap_watch('page', 'id', 'change');
+	DROP TABLE change});
+like(alerts(), qr{\A\Q$site\E\|news\|failing\|[^\n]*
+(?:[^|\n]*\n)*\Q$site\E\|products\|{4}
+\|\|broken watch\|\|\|the queue public\.change of the watched table "page" does not exist
+Repeat this call, with the new names if any has changed: SELECT public\.sitemap_watch\('public\.page', 'id', 'public\.change'\)\z}, 'a job that is gone, and a broken watch');
+sql('DROP TABLE page');
+
 # The lines for Prometheus; a failure leaves the old file.
-sql(q{DELETE FROM site WHERE section NOT IN ('fine', 'news'); DELETE FROM site_files WHERE section NOT IN ('fine', 'news')});
 ok(collect(), 'the lines are collected');
 my @lines = split /\n/, slurp_file("$folder/sitemap.prom");
 my $due = sql(q{SELECT extract(epoch FROM finished + every) FROM site WHERE section = 'fine'});
@@ -61,13 +75,15 @@ like($lines[$_], (
 	qr/^sitemap_age_seconds\{base_url="\Q$site\E",section="news"\} \d+(?:\.\d+)?$/,
 	qr/^sitemap_due_seconds\{base_url="\Q$site\E",section="fine"\} \Q$due\E$/,
 	qr/^sitemap_due_seconds\{base_url="\Q$site\E",section="news"\} \d+(?:\.\d+)?$/,
+	qr/^sitemap_failing\{base_url="",section=""\} 0$/,
 	qr/^sitemap_failing\{base_url="\Q$site\E",section="fine"\} 0$/,
 	qr/^sitemap_failing\{base_url="\Q$site\E",section="news"\} 1$/,
+	qr/^sitemap_failing\{base_url="\Q$site\E",section="pages"\} 1$/,
 	qr/^sitemap_queue_age_seconds\{base_url="\Q$site\E",section="pages"\} 36\d\d(?:\.\d+)?$/,
 	qr/^sitemap_queue_keys\{base_url="\Q$site\E",section="pages"\} 3$/,
 	qr/^sitemap_urls\{base_url="\Q$site\E",section="fine"\} 120000$/,
-	qr/^sitemap_urls\{base_url="\Q$site\E",section="news"\} 120000$/)[$_], "metric $_") foreach 0 .. 9;
-is(scalar(@lines), 10, 'all metrics');
+	qr/^sitemap_urls\{base_url="\Q$site\E",section="news"\} 120000$/)[$_], "metric $_") foreach 0 .. 11;
+is(scalar(@lines), 12, 'all metrics');
 sql('ALTER VIEW site_metric RENAME TO other');
 ok(!collect(), 'a failure');
 is(join("\n", split /\n/, slurp_file("$folder/sitemap.prom")), join("\n", @lines), 'leaves the old lines');
@@ -75,8 +91,8 @@ is(join("\n", split /\n/, slurp_file("$folder/sitemap.prom")), join("\n", @lines
 # A run that is under way, and one whose end was never recorded.
 sql(q{
 	TRUNCATE site, site_files;
-	INSERT INTO site (target, base_url, section, query) VALUES ('site_files', 'https://www.example.com/', 'first', 'SELECT public.wait_for(1) AS loc')});
-like(alerts(), qr/^\Q$site\E\|first\|never ran\|{3}Nothing runs it\./m, 'a job that never ran');
+	INSERT INTO site (target, base_url, section, query) VALUES ('site_files', 'https://www.example.com/', 'products', 'SELECT public.wait_for(1) AS loc')});
+like(alerts(), qr/^\Q$site\E\|products\|never ran\|{3}Nothing runs it\./m, 'a job that never ran');
 my $holder = Session->start($node, 'postgres');
 my $caller = Session->start($node, 'postgres', on_error_stop => 0);
 $holder->query_safe('SELECT pg_advisory_lock(1)');
@@ -85,12 +101,12 @@ like(sql($under_way), qr/\A$caller->{pid}\|0\|\d+\|2.*\z/, 'a run that is under 
 is(sql(q{SELECT started IS NOT NULL, finished IS NULL FROM site}), 't|t', 'is seen in its row');
 is(alerts(), '', 'and by no alert');
 sql(q{UPDATE site SET started = now() - interval '3 hours'});
-like(alerts(), qr/\A\Q$site\E\|first\|running\|{3}\z/, 'until it takes too long');
+like(alerts(), qr/\A\Q$site\E\|products\|running\|{3}\z/, 'until it takes too long');
 $holder->query_safe('SELECT pg_advisory_unlock(1)');
 $caller->query('SELECT 1');
 $_->quit foreach $holder, $caller;
 is(sql($under_way), '', 'no run is under way');
-like(alerts(), qr/\A\Q$site\E\|first\|failing\|{3}The last run ended without a result\.\z/, 'a run without an end');
+like(alerts(), qr/\A\Q$site\E\|products\|failing\|{3}The last run ended without a result\.\z/, 'a run without an end');
 
 $node->stop;
 done_testing();

@@ -12,10 +12,12 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "audit/lastmods.h"
 #include "audit/pages.h"
 #include "audit/robots.h"
 #include "audit/suspect.h"
 #include "entry/alternate.h"
+#include "entry/value.h"
 #include "files/set.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -45,10 +47,6 @@ PG_FUNCTION_INFO_V1(sitemap_audit);
 #define BEGIN_IN_EAST	(-14 * 3600)
 #define END_IN_WEST		(12 * 3600)
 
-/* with fewer rows than this, all may have the same lastmod by accident: a day; a time */
-#define UNIFORM_ROWS	100
-#define UNIFORM_TIMES	10
-
 /* slots for the hosts looked at last, so that nearly all are looked at once */
 #define HOSTS			1024
 
@@ -65,12 +63,15 @@ typedef struct Audit
 	SmSuspects	suspects;
 	uint64		hosts[HOSTS];	/* hashes of hosts that were looked at */
 
-	int64		nread;			/* rows that could be read */
-	int64		nentries;		/* of these, with a valid loc */
-	bool		is_uniform;		/* do all rows read have the same lastmod? */
-	int64		lastmod;		/* that lastmod */
+	int64		nentries;		/* rows with a valid loc */
+	bool		has_news;		/* does an entry have news? */
+	SmLastmods	lastmods;		/* that have a time */
+	int64		nnow;			/* lastmods that are now() */
 	bool		is_numbered;	/* are there pages with numbers, such as
 								 * "/12"? */
+	SmCause		number;			/* suspicious numbers, which are none if
+								 * is_numbered */
+	SmCause		itself;			/* pages that are no alternate of themselves */
 	bool		is_below;		/* is a page below base_url? */
 	bool		has_unchecked;	/* does ready-made XML have images, videos,
 								 * news or alternates? */
@@ -80,9 +81,8 @@ typedef struct Audit
 	SmLink		alternates[SM_MAX_ALTERNATES + 1];	/* in canonical form; the
 													 * last has room for the
 													 * hreflang of a link that
-													 * is refused */
-	const SmSpan *like_unknown; /* the namespace that the last unknown
-								 * namespace is like */
+													 * is refused; hreflang is
+													 * empty if it is invalid */
 
 	SmSpan		host;			/* of base_url, without "www." */
 	SmSpan		directory;		/* base_url in canonical form */
@@ -95,12 +95,12 @@ typedef struct Audit
 #define add_problem(audit, name, ...) \
 	sm_findings_add(&(audit)->findings, (audit)->receiver.nrows, name, __VA_ARGS__)
 
-/* Add a problem.  detail: as for sm_findings_add_detail, but begins with a small letter. */
-static void
-add_described(Audit *audit, int64 row_number, SmProblemName name, char *detail)
+/* Make a sentence of a text that begins with a small letter. */
+static char *
+sentence_of(char *text)
 {
-	*detail = pg_toupper((unsigned char) *detail);
-	sm_findings_add_detail(&audit->findings, row_number, name, detail);
+	*text = pg_toupper((unsigned char) *text);
+	return text;
 }
 
 /* SmProblemCallback: add a problem of the current row, as sentences with its hint. */
@@ -109,19 +109,17 @@ add_reported_problem(SmProblems *problems, const SmProblem *problem)
 {
 	Audit	   *audit = problems->callback_arg;
 
-	add_described(audit, audit->receiver.nrows, problem->name,
-				  psprintf("%s.%s%s", problem->message, problem->hint ? " " : "",
-						   problem->hint ? problem->hint : ""));
+	sm_findings_add_detail(&audit->findings, audit->receiver.nrows, problem->name,
+						   sentence_of(psprintf("%s.%s%s", problem->message, problem->hint ? " " : "",
+												problem->hint ? problem->hint : "")));
 	return true;
 }
 
-/* Report what is suspicious in a URL or text.  subject: noun phrase for it. */
-static void
-report_suspicion(Audit *audit, int64 row_number, SmProblemName name, const char *subject,
-				 const SmSuspect *found)
+/* Describe what is suspicious in a URL or text.  subject: noun phrase for it. */
+static char *
+describe_suspicion(const char *subject, const SmSuspect *found)
 {
-	add_described(audit, row_number, name,
-				  psprintf(found->what->sentence, subject, sm_for_message(found->text)));
+	return sentence_of(psprintf(found->what->sentence, subject, sm_for_message(found->text)));
 }
 
 /* A noun phrase for a URL or text of a row, or for base_url if what is NULL. */
@@ -147,16 +145,19 @@ report_suspect(Audit *audit, const char *what, SmSpan url, const SmSuspect *foun
 		return;
 	subject = what ? quote_value(what, url) : "the loc";
 	if (found->control != SM_NO_CHARACTER)
-		add_described(audit, row, what ? SM_URL_SUSPICIOUS : SM_LOC_CONTROL_CHARACTER,
-					  psprintf("%s has the character U+%04X, percent-encoded in the URL.",
-							   subject, found->control));
+		add_problem(audit, what ? SM_URL_SUSPICIOUS : SM_LOC_CONTROL_CHARACTER,
+					"%s has the character U+%04X, percent-encoded in the URL.",
+					sentence_of(pstrdup(subject)), found->control);
 	if (found->invisible != SM_NO_CHARACTER)
-		add_described(audit, row, what ? SM_URL_SUSPICIOUS : SM_LOC_INVISIBLE_CHARACTER,
-					  psprintf("%s has the character U+%04X, which nobody sees.",
-							   subject, found->invisible));
-	if (found->what)
-		report_suspicion(audit, row, what ? SM_URL_SUSPICIOUS : found->what->is_number ?
-						 SM_LOC_SUSPICIOUS_NUMBER : SM_LOC_SUSPICIOUS, subject, found);
+		add_problem(audit, what ? SM_URL_SUSPICIOUS : SM_LOC_INVISIBLE_CHARACTER,
+					"%s has the character U+%04X, which nobody sees.",
+					sentence_of(pstrdup(subject)), found->invisible);
+	if (found->what && found->what->is_number && what == NULL)
+		sm_findings_add_caused(&audit->findings, row, SM_LOC_SUSPICIOUS, &audit->number,
+							   describe_suspicion(subject, found));
+	else if (found->what)
+		sm_findings_add_detail(&audit->findings, row, what ? SM_URL_SUSPICIOUS : SM_LOC_SUSPICIOUS,
+							   describe_suspicion(subject, found));
 }
 
 /*
@@ -175,7 +176,8 @@ check_host(Audit *audit, int64 row_number, const char *what, SmSpan url)
 	audit->hosts[hash % HOSTS] = hash;
 	sm_host_suspect(&audit->suspects, host, &found);
 	if (found.what)
-		report_suspicion(audit, row_number, SM_HOST_NOT_PUBLIC, quote_value(what, url), &found);
+		sm_findings_add_detail(&audit->findings, row_number, SM_HOST_NOT_PUBLIC,
+							   describe_suspicion(quote_value(what, url), &found));
 }
 
 /* The plain form of a value that is written with references. */
@@ -200,7 +202,28 @@ check_text(Audit *audit, const char *what, SmSpan written)
 	plain = unescape(written);
 	sm_text_suspect(&audit->suspects, plain, &found);
 	if (found.what)
-		report_suspicion(audit, audit->receiver.nrows, SM_TEXT_SUSPICIOUS, quote_value(what, plain), &found);
+		sm_findings_add_detail(&audit->findings, audit->receiver.nrows, SM_TEXT_SUSPICIOUS,
+							   describe_suspicion(quote_value(what, plain), &found));
+}
+
+/* Is a time later than now?  The clock goes on while the query runs. */
+static bool
+is_later(Audit *audit, int64 seconds)
+{
+	if (seconds > audit->now)
+		audit->now = sm_timestamp_seconds(GetCurrentTimestamp());
+	return seconds > audit->now;
+}
+
+/* Is a lastmod with a time the now() of this statement or its transaction? */
+static bool
+is_now(const SmRow *row, const SmEntry *entry)
+{
+	TimestampTz start = GetCurrentTransactionStartTimestamp();
+
+	return row->lastmod.type == SM_VALUE_INSTANT ?
+		row->lastmod.v.integer == start || row->lastmod.v.integer == GetCurrentStatementStartTimestamp() :
+		entry->lastmod == sm_timestamp_seconds(start);
 }
 
 static void
@@ -209,25 +232,23 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 	char		lastmod[SM_W3C_SECONDS_LEN];
 	bool		is_day;
 
-	if (audit->nread++ == 0)
-	{
-		audit->is_uniform = entry->has_lastmod;
-		audit->lastmod = entry->lastmod;
-	}
-	else if (!entry->has_lastmod || entry->lastmod != audit->lastmod)
-		audit->is_uniform = false;
-
+	audit->has_news |= entry->has_news;
 	if (!entry->has_lastmod)
 		return;
 	is_day = row->lastmod.type == SM_VALUE_DAY ||
 		(row->lastmod.type == SM_VALUE_TEXT &&
 		 memchr(row->lastmod.v.span.s, 'T', row->lastmod.v.span.len) == NULL);
-	if (entry->lastmod + (is_day ? BEGIN_IN_EAST : 0) <= audit->now && entry->lastmod >= 0)
+	if (!is_day && is_now(row, entry))
+		audit->nnow++;
+	else if (!is_day && entry->lastmod > 0 && entry->lastmod % SM_SECS_PER_DAY != 0)
+		sm_lastmods_add(&audit->lastmods, entry->lastmod);
+	if (entry->lastmod > 0 && !is_later(audit, entry->lastmod + (is_day ? BEGIN_IN_EAST : 0)))
 		return;
 	sm_w3c_format_seconds(entry->lastmod, lastmod);
-	if (entry->lastmod < 0)
+	if (entry->lastmod <= 0)
 		add_problem(audit, SM_DATE_BEFORE_1970,
-					"The lastmod %.*s is before 1970.", SM_W3C_SECONDS_LEN, lastmod);
+					"The lastmod %.*s is not later than the beginning of 1970, so it probably was missing.",
+					SM_W3C_SECONDS_LEN, lastmod);
 	else
 		add_problem(audit, SM_LASTMOD_IN_FUTURE,
 					"The lastmod %.*s is later than now.", SM_W3C_SECONDS_LEN, lastmod);
@@ -251,13 +272,14 @@ check_date(Audit *audit, SmRole role, SmSpan date)
 	if (role == SM_ROLE_NEWS_DATE && end < audit->now - NEWS_SECONDS)
 		add_problem(audit, SM_NEWS_TOO_OLD,
 					"The %s %s is more than two days ago.", name, sm_for_message(date));
-	else if (seconds < 0)
+	else if (seconds <= 0)
 		add_problem(audit, SM_DATE_BEFORE_1970,
-					"The %s %s is before 1970.", name, sm_for_message(date));
+					"The %s %s is not later than the beginning of 1970, so it probably was missing.",
+					name, sm_for_message(date));
 	else if (role == SM_ROLE_EXPIRATION && end < audit->now)
 		add_problem(audit, SM_VIDEO_EXPIRED,
 					"The %s %s is in the past.", name, sm_for_message(date));
-	else if (role != SM_ROLE_EXPIRATION && begin > audit->now)
+	else if (role != SM_ROLE_EXPIRATION && is_later(audit, begin))
 		add_problem(audit, role == SM_ROLE_NEWS_DATE ? SM_NEWS_IN_FUTURE : SM_VIDEO_IN_FUTURE,
 					"The %s %s is later than now.", name, sm_for_message(date));
 }
@@ -266,33 +288,29 @@ check_date(Audit *audit, SmRole role, SmSpan date)
 static void
 check_alternates(Audit *audit, SmSpan page)
 {
-	bool		has_itself = false;
 	const SmSpan *similar = NULL;
 
+	sm_pages_link(audit->pages, audit->receiver.nrows, page, audit->alternates, audit->nalternates);
 	for (int i = 0; i < audit->nalternates; i++)
-	{
-		SmSpan		other = audit->alternates[i].href;
-
-		CHECK_FOR_INTERRUPTS();
-
-		if (sm_span_equal(other, page))
-			has_itself = true;
-		else
-		{
-			sm_pages_link(audit->pages, audit->receiver.nrows, page, other);
-			sm_audit_robots_check(audit->robots, audit->receiver.nrows, SM_ROBOTS_PAGE,
-								  "alternate", other);
-		}
-	}
-	if (audit->nalternates == 0 || has_itself)
+		if (sm_span_equal(audit->alternates[i].href, page))
+			return;
+	if (audit->nalternates == 0)
 		return;
 	for (int i = 0; i < audit->nalternates && similar == NULL; i++)
 		if (sm_page_is_similar(page, audit->alternates[i].href))
 			similar = &audit->alternates[i].href;
-	add_problem(audit, SM_HREFLANG_LACKS_ITSELF, "No alternate of the page is the page itself%s.",
-				similar == NULL ? "" :
-				psprintf(": \"%s\" differs from it in a final slash, the scheme or \"www.\"",
-						 sm_for_message(*similar)));
+	sm_findings_add_caused(&audit->findings, audit->receiver.nrows, SM_HREFLANG_LACKS_ITSELF, &audit->itself,
+						   psprintf("No alternate of the page is the page itself%s.",
+									similar == NULL ? "" :
+									psprintf(": \"%s\" differs from it in a final slash, the scheme or \"www.\"",
+											 sm_for_message(*similar))));
+}
+
+/* SmUnlistedCallback: check an alternate that no row lists; a row speaks for itself. */
+static void
+check_unlisted(void *arg, int64 row_number, SmSpan page)
+{
+	sm_audit_robots_check(((Audit *) arg)->robots, row_number, SM_ROBOTS_PAGE, "alternate", page);
 }
 
 /* Look for countries taken for languages; what is meant is said if no other alternate has it. */
@@ -305,11 +323,11 @@ check_likely(Audit *audit)
 		SmSpan		likely = sm_iso_likely_hreflang(hreflang);
 
 		if (likely.len > 0)
-			add_problem(audit, SM_HREFLANG_SUSPICIOUS,
-						"The hreflang \"%s\" is a rare language or place.%s",
-						sm_for_message(hreflang),
-						sm_other_link(audit->alternates, audit->nalternates, i, likely) ? "" :
-						psprintf(" You probably mean \"%.*s\".", (int) likely.len, likely.s));
+			sm_findings_add_once(&audit->findings, audit->receiver.nrows, SM_HREFLANG_SUSPICIOUS,
+								 psprintf("The hreflang \"%s\" is a rare language or place.%s",
+										  sm_for_message(hreflang),
+										  sm_other_link(audit->alternates, audit->nalternates, i, likely) ? "" :
+										  psprintf(" You probably mean \"%.*s\".", (int) likely.len, likely.s)));
 	}
 }
 
@@ -359,7 +377,7 @@ check_languages(Audit *audit)
 	{
 		const SmLink *link = &audit->alternates[i];
 
-		if (sm_span_is(link->hreflang, "x-default"))
+		if (link->hreflang.len == 0 || sm_span_is(link->hreflang, "x-default"))
 			continue;
 		if (first == NULL || !sm_span_equal(first->href, link->href))
 			first = link;
@@ -372,24 +390,6 @@ check_languages(Audit *audit)
 			return;
 		}
 	}
-}
-
-/*
- * Check the namespace of an element of ready-made XML.  A namespace is reported once a
- * row.
- */
-static void
-check_namespace(Audit *audit, SmSpan uri)
-{
-	const SmSpan *nearest = sm_namespace_nearest(uri);
-
-	audit->has_unchecked |= sm_namespace_flag(uri) != 0;
-	if (nearest == NULL || nearest == audit->like_unknown)
-		return;
-	audit->like_unknown = nearest;
-	add_problem(audit, SM_NAMESPACE_UNKNOWN,
-				"Search engines do not know the namespace \"%s\", only \"%s\".",
-				sm_for_message(uri), sm_for_message(*nearest));
 }
 
 /*
@@ -449,7 +449,7 @@ check_value(void *arg, SmRole role, SmSpan value)
 		bool		is_text;
 		SmRobotsUse use;		/* what search engines fetch it for with the
 								 * page; SM_ROBOTS_PAGE if they do not */
-	}			values[SM_ROLE_XML + 1] = {
+	}			values[SM_NROLES] = {
 		[SM_ROLE_IMAGE] = {"image",.use = SM_ROBOTS_IMAGE},
 		[SM_ROLE_LICENSE] = {.what = "image license"},
 		[SM_ROLE_THUMBNAIL] = {"video thumbnail",.use = SM_ROBOTS_IMAGE},
@@ -466,6 +466,7 @@ check_value(void *arg, SmRole role, SmSpan value)
 	};
 	Audit	   *audit = arg;
 	SmSpan		url = value;
+	SmSpan	   *hreflang;
 
 	CHECK_FOR_INTERRUPTS();
 	if (values[role].is_text)
@@ -478,17 +479,27 @@ check_value(void *arg, SmRole role, SmSpan value)
 	switch (role)
 	{
 		case SM_ROLE_ALTERNATE:
-			audit->alternates[audit->nalternates++].href = sm_span(pnstrdup(url.s, url.len), url.len);
+			/* links with an invalid code are not limited */
+			if (audit->nalternates < SM_MAX_ALTERNATES)
+				audit->alternates[audit->nalternates++].href = sm_span(pnstrdup(url.s, url.len), url.len);
 			break;
 		case SM_ROLE_HREFLANG:
-			audit->alternates[audit->nalternates].hreflang = sm_span(pnstrdup(value.s, value.len), value.len);
+			hreflang = &audit->alternates[audit->nalternates].hreflang;
+			*hreflang = sm_span(pnstrdup(value.s, value.len), value.len);
+			if (sm_iso_hreflang(value) == SM_HREFLANG_INVALID)
+				hreflang->len = 0;
 			if (sm_iso_hreflang(value) == SM_HREFLANG_LONG)
-				add_problem(audit, SM_HREFLANG_NOT_SUPPORTED,
-							"Google documents only languages of two letters for hreflang, not \"%s\".",
-							sm_for_message(value));
+				sm_findings_add_once(&audit->findings, audit->receiver.nrows, SM_HREFLANG_NOT_SUPPORTED,
+									 psprintf("Google documents only languages of two letters for hreflang, not \"%s\".",
+											  sm_for_message(value)));
 			break;
 		case SM_ROLE_XML:
-			check_namespace(audit, value);
+			audit->has_unchecked |= sm_namespace_flag(value) != 0;
+			break;
+		case SM_ROLE_WRONG_XML:
+			sm_findings_add_once(&audit->findings, audit->receiver.nrows, SM_NAMESPACE_UNKNOWN,
+								 psprintf("Search engines know an element of the ready-made XML only in the namespace \"%s\".",
+										  sm_for_message(value)));
 			break;
 		case SM_ROLE_NEWS_DATE:
 		case SM_ROLE_VIDEO_DATE:
@@ -542,7 +553,6 @@ audit_row(SmReceiver *self, TupleTableSlot *slot)
 	bool		is_entry;
 
 	audit->nalternates = 0;
-	audit->like_unknown = NULL;
 	audit->doc.buf.len = audit->doc.end;
 
 	if (sm_read_slot(slot, &audit->columns, &row, problems))
@@ -565,20 +575,20 @@ check_set(Audit *audit)
 		base->scope == SM_SCOPE_HOST && audit->robots == NULL)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_DIRECTORY_UNUSED,
 						"No loc is below the directory of base_url. Search engines accept such a sitemap only if robots.txt names it.");
-	if (audit->is_uniform &&
-		audit->nread >= (audit->lastmod % SM_SECS_PER_DAY == 0 ? UNIFORM_ROWS : UNIFORM_TIMES))
-	{
-		char		lastmod[SM_W3C_SECONDS_LEN];
-
-		sm_w3c_format_seconds(audit->lastmod, lastmod);
-		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_LASTMOD_UNIFORM,
-						"All " INT64_FORMAT " pages have the lastmod %.*s, which does not tell what changed.",
-						audit->nread, SM_W3C_SECONDS_LEN, lastmod);
-	}
+	if (audit->nnow > 0 && !audit->has_news)
+		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_LASTMOD_NOW,
+						"The lastmod of " INT64_FORMAT " of " INT64_FORMAT " pages is now(), so each run changes it. Write when the page changed, or NULL.",
+						audit->nnow, (int64) audit->receiver.nrows);
+	sm_lastmods_check(&audit->lastmods, audit->has_news ? NULL : &audit->findings);
+	if (sm_findings_are_one(&audit->findings, &audit->itself, audit->nentries))
+		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_HREFLANG_LACKS_ITSELF,
+						"No alternate of " INT64_FORMAT " of " INT64_FORMAT " pages is the page itself.",
+						audit->itself.nrows, audit->nentries);
 	if (audit->has_unchecked)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_XML_UNCHECKED,
 						"Ready-made XML has images, videos, news or alternates. Their URLs, dates and links back are checked only in columns images, videos, news and alternates.");
-	audit->findings.left_out = audit->is_numbered ? SM_LOC_SUSPICIOUS_NUMBER : SM_NPROBLEMS;
+	if (audit->is_numbered)
+		sm_findings_leave_out(&audit->findings, &audit->number);
 	sm_audit_robots_check_set(audit->robots, audit->options, audit->nentries);
 }
 
@@ -596,7 +606,8 @@ make_audit(FunctionCallInfo fcinfo)
 	audit->host = sm_without_www(sm_url_host(sm_base_origin(base)));
 	audit->directory = sm_page(sm_span(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]));
 	sm_findings_begin(&audit->findings);
-	audit->pages = sm_pages_begin(sm_base_origin(base), &audit->findings);
+	sm_lastmods_begin(&audit->lastmods);
+	audit->pages = sm_pages_begin(base, &audit->findings, check_unlisted, audit);
 	audit->robots = sm_audit_robots_begin(args, base, &audit->findings);
 
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);
@@ -606,7 +617,7 @@ make_audit(FunctionCallInfo fcinfo)
 	audit->writer.problems.callback_arg = audit;
 	sm_suspects_init(&audit->suspects);
 	check_host(audit, SM_WHOLE_SET, NULL, sm_base_origin(base));
-	audit->now = GetCurrentTransactionStartTimestamp() / USECS_PER_SEC + SM_POSTGRES_EPOCH;
+	audit->now = sm_timestamp_seconds(GetCurrentTimestamp());
 	return audit;
 }
 

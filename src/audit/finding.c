@@ -18,10 +18,14 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
+#include "text/digest.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
 #define NO_LOC	(-1)
+
+/* As many problems with one cause are listed. */
+#define LISTED_MAX	20
 
 /* Columns of the sort of problems. */
 enum
@@ -29,6 +33,7 @@ enum
 	PROBLEM_ROW,
 	PROBLEM_NAME,
 	PROBLEM_DETAIL,
+	PROBLEM_CAUSE,				/* its number, or 0 */
 	PROBLEM_NCOLUMNS
 };
 
@@ -46,15 +51,17 @@ void
 sm_findings_begin(SmFindings *findings)
 {
 	static const Oid problem_types[] = {
-		[PROBLEM_ROW] = INT8OID,[PROBLEM_NAME] = INT8OID,[PROBLEM_DETAIL] = TEXTOID
+		[PROBLEM_ROW] = INT8OID,[PROBLEM_NAME] = INT8OID,[PROBLEM_DETAIL] = TEXTOID,
+		[PROBLEM_CAUSE] = INT8OID
 	};
 
 	sm_sort_begin(&findings->problems, PROBLEM_NCOLUMNS, problem_types, PROBLEM_NCOLUMNS);
 	findings->locs = BufFileCreateTemp(false);
+	findings->context = CurrentMemoryContext;
 }
 
-void
-sm_findings_add_detail(SmFindings *findings, int64 row_number, SmProblemName name, char *detail)
+static void
+put_problem(SmFindings *findings, int64 row_number, SmProblemName name, int cause, char *detail)
 {
 	Datum	   *values = sm_sort_row(&findings->problems);
 	text	   *detail_text = cstring_to_text(detail);
@@ -62,9 +69,84 @@ sm_findings_add_detail(SmFindings *findings, int64 row_number, SmProblemName nam
 	values[PROBLEM_ROW] = Int64GetDatum(row_number);
 	values[PROBLEM_NAME] = Int64GetDatum(name);
 	values[PROBLEM_DETAIL] = PointerGetDatum(detail_text);
+	values[PROBLEM_CAUSE] = Int64GetDatum(cause);
 	sm_sort_put(&findings->problems);
 	/* a row can have many problems */
 	pfree(detail_text);
+	pfree(detail);
+}
+
+void
+sm_findings_add_detail(SmFindings *findings, int64 row_number, SmProblemName name, char *detail)
+{
+	put_problem(findings, row_number, name, 0, detail);
+}
+
+/* Count a row that has a problem with the cause.  Problems of one row follow each other. */
+static void
+count_row(SmCause *cause, int64 row_number)
+{
+	cause->nrows += cause->nrows == 0 || cause->last_row != row_number;
+	cause->last_row = row_number;
+}
+
+void
+sm_findings_add_caused(SmFindings *findings, int64 row_number, SmProblemName name, SmCause *cause,
+					   char *detail)
+{
+	if (cause->number == 0)
+		cause->number = ++findings->ncauses;
+	count_row(cause, row_number);
+	put_problem(findings, row_number, name, cause->number, detail);
+}
+
+void
+sm_findings_leave_out(SmFindings *findings, const SmCause *cause)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(findings->context);
+
+	if (cause->number > 0)
+		findings->left_out = bms_add_member(findings->left_out, cause->number);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+bool
+sm_findings_are_one(SmFindings *findings, const SmCause *cause, int64 npages)
+{
+	if (cause->nrows <= LISTED_MAX || cause->nrows <= npages / 2)
+		return false;
+	sm_findings_leave_out(findings, cause);
+	return true;
+}
+
+/* Add a problem that is told once, with the number of its rows. */
+static void
+tell(SmFindings *findings, SmTold *told)
+{
+	if (told->hash == 0)
+		return;
+	sm_findings_add_detail(findings, told->first_row, told->name,
+						   told->cause.nrows == 1 ? pstrdup(told->detail) :
+						   psprintf("%s The same is in " INT64_FORMAT " rows.", told->detail, told->cause.nrows));
+	pfree(told->detail);
+	memset(told, 0, sizeof(*told));
+}
+
+void
+sm_findings_add_once(SmFindings *findings, int64 row_number, SmProblemName name, char *detail)
+{
+	uint64		hash = sm_digest(detail, strlen(detail), name) | 1;
+	SmTold	   *told = &findings->told[hash / 2 % SM_NTOLD];
+
+	if (told->hash != hash)
+	{
+		tell(findings, told);
+		told->hash = hash;
+		told->name = name;
+		told->first_row = row_number;
+		told->detail = MemoryContextStrdup(findings->context, detail);
+	}
+	count_row(&told->cause, row_number);
 	pfree(detail);
 }
 
@@ -111,6 +193,8 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 	bool		has_loc = false;
 	const Datum *problem;
 
+	for (int i = 0; i < SM_NTOLD; i++)
+		tell(findings, &findings->told[i]);
 	initStringInfo(&last);
 	if (BufFileSeek(findings->locs, 0, 0, SEEK_SET) != 0)
 		elog(ERROR, "could not go to the start of the copy of locs");
@@ -122,7 +206,7 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 		bool		nulls[RESULT_NCOLUMNS] = {false};
 		MemoryContext oldcontext;
 
-		if (DatumGetInt64(problem[PROBLEM_NAME]) == findings->left_out)
+		if (bms_is_member((int) DatumGetInt64(problem[PROBLEM_CAUSE]), findings->left_out))
 			continue;
 
 		/* several problems can have the same row */

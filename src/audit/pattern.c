@@ -106,6 +106,10 @@ match_pattern(const char *p, const char *begin, const char *s, const char *end, 
 				if (s == begin || !(sm_is_letter(s[-1]) || (unsigned char) s[-1] >= 0x80))
 					s = NULL;
 				break;
+			case '\015':		/* TEXT_END */
+				if (s < end)
+					s = NULL;
+				break;
 			default:
 				s = sm_lower(c) == *p ? next : NULL;
 		}

@@ -24,6 +24,8 @@
 #define ONE_OF(set) "\011" set "\011"
 #define WORD_END	"\012"		/* the end, or before what no WORD has */
 
+#define TEXT_END	"\015"		/* the end */
+
 /* Conditions on what is before a pattern, which begin it. */
 #define NOT_NUMBER	"\013"		/* not after a digit */
 #define IN_WORD		"\014"		/* after a letter of any script */

@@ -2,13 +2,14 @@
  * robots.c
  *	  Matches URLs with the rules of a robots.txt, as audit/robotstxt.c compiles them.
  *
- * A robots.txt applies to one scheme, host and port, here base_url's.  Other URLs
- * are ignored.
+ * A robots.txt applies to one scheme, host and port, here base_url's.  Pages elsewhere are
+ * counted, other URLs are ignored.
  */
 #include "postgres.h"
 
 #include "audit/robots.h"
 
+#include "audit/pages.h"
 #include "audit/suspect.h"
 #include "catalog/pg_type.h"
 #include "entry/value.h"
@@ -34,6 +35,10 @@ struct SmAuditRobots
 	StringInfoData room;		/* for sm_robots_match */
 	const SmUrlBase *base;
 	SmFindings *findings;
+	SmCause    *pages;			/* a cause for each rule: it forbids pages */
+	SmCause    *others;			/* it forbids images, videos or alternates */
+	int64		nelsewhere;		/* pages of other hosts, ports and schemes */
+	char	   *elsewhere;		/* the first of them */
 };
 
 /* Read an array of product tokens; NULL stands for the default. */
@@ -101,6 +106,8 @@ sm_audit_robots_begin(const SmArguments *args, const SmUrlBase *base, SmFindings
 	initStringInfo(&robots->room);
 	robots->base = base;
 	robots->findings = findings;
+	robots->pages = palloc0_array(SmCause, robots->rules.nrules);
+	robots->others = palloc0_array(SmCause, robots->rules.nrules);
 	return robots;
 }
 
@@ -125,30 +132,89 @@ is_forbidden(const SmRobotsAgent *agent, SmRobotsUse use)
 	return (agent->uses & SM_ROBOTS_FOR(use)) && agent->rule && !agent->rule->allow;
 }
 
-static void
-put_problem(SmAuditRobots *robots, int64 row_number, SmProblemName name,
-			const SmRobotsAgent *agent, const char *what)
+/* Is it the first agent that the same rule forbids the URL? */
+static bool
+is_first(const SmRobots *rules, uint32 n, SmRobotsUse use)
 {
-	sm_findings_add(robots->findings, row_number, name,
-					"%.*s must not fetch %s: line %u of robots.txt is \"%s\".",
-					(int) agent->name.len, agent->name.s, what, agent->rule->line,
-					sm_for_message(agent->rule->text));
+	for (uint32 i = 0; i < n; i++)
+		if (rules->agents[i].rule == rules->agents[n].rule && is_forbidden(&rules->agents[i], use))
+			return false;
+	return true;
+}
+
+/*
+ * The names of agents, as in "A, B and C": those that the rule forbids the last URL for a use,
+ * or all that obey the rule if use is SM_ROBOTS_NUSES.
+ */
+static char *
+names_of(const SmRobots *rules, const SmRobotsRule *rule, SmRobotsUse use)
+{
+	StringInfoData names;
+	const SmRobotsAgent *last = NULL;
+
+	initStringInfo(&names);
+	for (uint32 i = 0; i < rules->nagents; i++)
+	{
+		const SmRobotsAgent *agent = &rules->agents[i];
+
+		if (use == SM_ROBOTS_NUSES ? (rule->agents >> i & 1) == 0 : agent->rule != rule || !is_forbidden(agent, use))
+			continue;
+		if (last)
+			appendStringInfo(&names, "%s%.*s", names.len > 0 ? ", " : "", (int) last->name.len, last->name.s);
+		last = agent;
+	}
+	appendStringInfo(&names, "%s%.*s", names.len > 0 ? " and " : "", (int) last->name.len, last->name.s);
+	return names.data;
+}
+
+/* A sentence about what a rule forbids agents. */
+static char *
+describe_rule(const char *names, const char *what, const SmRobotsRule *rule)
+{
+	return psprintf("%s must not fetch %s: line %u of robots.txt is \"%s\".",
+					names, what, rule->line, sm_for_message(rule->text));
 }
 
 void
 sm_audit_robots_check(SmAuditRobots *robots, int64 row_number, SmRobotsUse use, const char *what,
 					  SmSpan url)
 {
-	if (robots == NULL || !match_rules(robots, url))
+	SmRobots   *rules;
+
+	if (robots == NULL)
 		return;
-	for (uint32 i = 0; i < robots->rules.nagents; i++)
+	if (what == NULL && sm_base_path(robots->base, url) == 0 && robots->nelsewhere++ == 0)
+		robots->elsewhere = MemoryContextStrdup(robots->findings->context, sm_for_message(url));
+	if (!match_rules(robots, url))
+		return;
+	rules = &robots->rules;
+	for (uint32 i = 0; i < rules->nagents; i++)
 	{
-		const SmRobotsAgent *agent = &robots->rules.agents[i];
+		const SmRobotsRule *rule = rules->agents[i].rule;
 
 		CHECK_FOR_INTERRUPTS();
-		if (is_forbidden(agent, use))
-			put_problem(robots, row_number, SM_ROBOTS_DISALLOWED, agent,
-						what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) : "the page");
+		if (is_forbidden(&rules->agents[i], use) && is_first(rules, i, use))
+			sm_findings_add_caused(robots->findings, row_number, SM_ROBOTS_DISALLOWED,
+								   &(what ? robots->others : robots->pages)[rule - rules->rules],
+								   describe_rule(names_of(rules, rule, use),
+												 what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) : "the page",
+												 rule));
+	}
+}
+
+/* Report a rule once if it forbids more than half of the pages, or something of them. */
+static void
+check_rules(SmAuditRobots *robots, SmCause *causes, const char *what, int64 npages)
+{
+	for (uint32 i = 0; i < robots->rules.nrules; i++)
+	{
+		const SmRobotsRule *rule = &robots->rules.rules[i];
+
+		if (sm_findings_are_one(robots->findings, &causes[i], npages))
+			sm_findings_add_detail(robots->findings, SM_WHOLE_SET, SM_ROBOTS_DISALLOWED,
+								   describe_rule(names_of(&robots->rules, rule, SM_ROBOTS_NUSES),
+												 psprintf("%s" INT64_FORMAT " of " INT64_FORMAT " pages", what, causes[i].nrows, npages),
+												 rule));
 	}
 }
 
@@ -160,51 +226,84 @@ file_url(const SmUrlBase *base, const char *name)
 									   base->url[SM_FORM_PLAIN], name)));
 }
 
-/* Report, for each agent, the first of these files that the agent must not fetch. */
+/* Report, for each rule, the first of these files that it forbids. */
 static void
 check_set_files(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 {
-	bool	   *is_reported = palloc0_array(bool, robots->rules.nagents);
+	SmRobots   *rules = &robots->rules;
+	Bitmapset  *reported = NULL;	/* agents */
 
 	for (int n = 0; n < nurls; n++)
 	{
 		if (!match_rules(robots, urls[n]))
 			continue;
-		for (uint32 i = 0; i < robots->rules.nagents; i++)
+		for (uint32 i = 0; i < rules->nagents; i++)
 		{
-			const SmRobotsAgent *agent = &robots->rules.agents[i];
+			const SmRobotsRule *rule = rules->agents[i].rule;
 
-			if (is_reported[i] || !is_forbidden(agent, SM_ROBOTS_PAGE))
+			if (!is_forbidden(&rules->agents[i], SM_ROBOTS_PAGE) || bms_is_member(i, reported))
 				continue;
-			put_problem(robots, SM_WHOLE_SET, SM_ROBOTS_BLOCKS_SITEMAP, agent,
-						psprintf("the file \"%s\"", sm_for_message(urls[n])));
-			is_reported[i] = true;
+			if (is_first(rules, i, SM_ROBOTS_PAGE))
+				sm_findings_add_detail(robots->findings, SM_WHOLE_SET, SM_ROBOTS_BLOCKS_SITEMAP,
+									   describe_rule(names_of(rules, rule, SM_ROBOTS_PAGE),
+													 psprintf("the file \"%s\"", sm_for_message(urls[n])), rule));
+			reported = bms_add_member(reported, i);
 		}
 	}
 }
 
-/* Is a text the URL of one of these files? */
-static bool
-is_file_url(SmSpan text, const SmSpan *urls, int nurls)
+/*
+ * What is wrong with the value of a Sitemap line that has to name one of these files; NULL for
+ * nothing.
+ */
+static const char *
+describe_value(SmSpan value, const SmSpan *urls, int nurls)
 {
 	SmUrlCache	cache = {.raw_len = 0};
-	char	   *url = palloc(sm_url_bound(text.len, NULL, SM_URL_UNLIMITED));
+	char	   *url = palloc(sm_url_bound(value.len, NULL, SM_URL_MAX));
 	size_t		len;
-	SmUrlStatus status = sm_url_encode(text.s, text.len, NULL, &cache, SM_FORM_PLAIN,
-									   SM_URL_UNLIMITED, url, &len);
-	bool		is_file = false;
+	SmUrlStatus status = sm_url_encode(value.s, value.len, NULL, &cache, SM_FORM_PLAIN, SM_URL_MAX,
+									   url, &len);
+	const char *wrong = "has another name";
+	SmSpan		page;
 
 	sm_url_check_memory(status);
-	if (status == SM_URL_OK)
+	if (status != SM_URL_OK)
+		return status == SM_URL_EMPTY ? "has no URL" : status == SM_URL_NO_SCHEME ? "is relative" : "is not a valid URL";
+	page = sm_page(sm_span(url, len));
+	for (int i = 0; i < nurls; i++)
 	{
-		SmSpan		page = sm_page(sm_span(url, len));
-
-		for (int i = 0; i < nurls; i++)
-			is_file |= sm_span_equal(page, urls[i]);
-		pfree(unconstify(char *, page.s));
+		if (sm_span_equal(page, urls[i]))
+			return NULL;
+		if (sm_page_is_similar(page, urls[i]))
+			wrong = "differs in the scheme or \"www.\"";
 	}
-	pfree(url);
-	return is_file;
+	return sm_span_equal(sm_url_host(page), sm_url_host(urls[0])) ? wrong : "has another host";
+}
+
+/* A list of lines in a finding. */
+typedef struct Lines
+{
+	StringInfoData text;
+	int			n;
+} Lines;
+
+/* Add the line just read, and what is wrong with it. */
+static void
+add_line(Lines *lines, const SmRobotsReader *r, const char *wrong)
+{
+	if (lines->n++ < MAX_LINES)
+		appendStringInfo(&lines->text, "%s line %u \"%s\"%s", lines->n == 1 ? ":" : ",", r->line,
+						 sm_for_message(r->text), wrong);
+}
+
+/* The text of a list, which begins with a colon; "" for no lines. */
+static const char *
+end_lines(Lines *lines)
+{
+	if (lines->n > MAX_LINES)
+		appendStringInfo(&lines->text, " and %d more", lines->n - MAX_LINES);
+	return lines->text.data;
 }
 
 /*
@@ -231,11 +330,12 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 	SmSpan		robots_txt = robots->rules.text;
 	const char *invalid = describe_invalid(robots_txt);
 	bool		is_named = false;
-	int			nignored = 0;
-	StringInfoData ignored;
+	Lines		ignored = {.n = 0};
+	Lines		others = {.n = 0};	/* that name other sitemaps */
 	SmRobotsReader r;
 
-	initStringInfo(&ignored);
+	initStringInfo(&ignored.text);
+	initStringInfo(&others.text);
 	sm_robots_reader_init(&r, robots_txt);
 	while (sm_robots_next(&r))
 	{
@@ -244,31 +344,32 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 		if (r.key != SM_ROBOTS_OTHER)
 			invalid = NULL;
 		if (!is_named && r.key == SM_ROBOTS_SITEMAP)
-			is_named = is_file_url(r.value, urls, nurls);
-		if (!sm_robots_is_ignored(&r))
-			continue;
-		if (nignored++ < MAX_LINES)
-			appendStringInfo(&ignored, "%s line %u \"%s\"", nignored == 1 ? "" : ",", r.line,
-							 sm_for_message(r.text));
+		{
+			const char *wrong = describe_value(r.value, urls, nurls);
+
+			is_named = wrong == NULL;
+			if (wrong)
+				add_line(&others, &r, psprintf(" %s", wrong));
+		}
+		if (sm_robots_is_ignored(&r))
+			add_line(&ignored, &r, "");
 	}
 	if (invalid)
 	{
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_INVALID, "%s", invalid);
 		return;
 	}
-	if (nignored > MAX_LINES)
-		appendStringInfo(&ignored, " and %d more", nignored - MAX_LINES);
 
-	if (nignored > 0)
+	if (ignored.n > 0)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LINES_IGNORED,
-						"Some or all crawlers ignore lines of robots.txt:%s.", ignored.data);
+						"Some or all crawlers ignore lines of robots.txt%s.", end_lines(&ignored));
 	if (robots_txt.len > SM_ROBOTS_MAX)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_TOO_LARGE,
 						"Crawlers may read only the first %d KiB of robots.txt, which end in line %u.",
 						SM_ROBOTS_MAX / 1024, r.line);
 	if (!is_named)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LACKS_SITEMAP,
-						"No Sitemap line of robots.txt names \"%s\".", sm_for_message(urls[0]));
+						"No Sitemap line of robots.txt names \"%s\"%s.", sm_for_message(urls[0]), end_lines(&others));
 }
 
 void
@@ -298,4 +399,11 @@ sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64
 	urls[nurls++] = file_url(robots->base, sm_first_name(options));
 	check_lines(robots, urls, options->index == SM_INDEX_NEVER ? nurls : nurls - 1);
 	check_set_files(robots, urls, nurls);
+	check_rules(robots, robots->pages, "", nentries);
+	check_rules(robots, robots->others, "images, videos or alternates of ", nentries);
+	if (robots->nelsewhere > 0)
+		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_UNCHECKED,
+						"This robots.txt is that of \"%.*s\" and does not apply to " INT64_FORMAT " of " INT64_FORMAT " pages, such as \"%s\".",
+						(int) robots->base->origin_len, robots->base->url[SM_FORM_PLAIN],
+						robots->nelsewhere, nentries, robots->elsewhere);
 }

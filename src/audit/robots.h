@@ -6,7 +6,7 @@
 #ifndef SM_AUDIT_ROBOTS_H
 #define SM_AUDIT_ROBOTS_H
 
-#include "audit/pages.h"
+#include "audit/finding.h"
 #include "audit/robotstxt.h"
 #include "files/options.h"
 
@@ -15,7 +15,7 @@ typedef struct SmAuditRobots SmAuditRobots;
 /*
  * Read the arguments "robots" and "agents" of sitemap_audit.  Returns NULL without a
  * robots.txt.  Raises an error if it is too long, or if an agent is not a product token.
- * Problems of URLs with the origin of base go to findings.
+ * Problems go to findings.
  */
 extern SmAuditRobots *sm_audit_robots_begin(const SmArguments *args, const SmUrlBase *base,
 											SmFindings *findings);

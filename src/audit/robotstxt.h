@@ -33,13 +33,13 @@ typedef struct SmRobotsRule
 {
 	/* private */
 	SmRobotsContents contents;	/* of key */
-	SmRobotsAgents agents;		/* agents that obey the rule */
 	const uint8_t *key;			/* the path in symbols, see robotstxt.c */
 	uint32_t	key_len;
 	uint32_t	length;			/* octets of the encoded path: the longest
 								 * wins */
 
 	/* public */
+	SmRobotsAgents agents;		/* agents that obey the rule */
 	SmSpan		text;			/* of the line */
 	uint32_t	line;
 	bool		allow;

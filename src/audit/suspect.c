@@ -183,6 +183,8 @@ sm_url_traits(const SmSuspects *suspects, const char *s, const char *end, SmSpan
 			s += 2;
 		}
 	}
+	if (end[-1] == '?')
+		traits |= SM_MAY_BE_SUSPECT;
 	return traits;
 }
 

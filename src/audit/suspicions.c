@@ -13,6 +13,7 @@
 
 #define WITHIN_URL	(SM_AT(SM_WITHIN_PATH) | SM_AT(SM_WITHIN_QUERY))
 #define SMALL_LETTERS	"abcdefghijklmnopqrstuvwxyz"
+#define BRACKETED	"[" ONE_OF(SMALL_LETTERS) NAME
 #define MISSING		"null|none|nan|nil|undefined"
 
 const SmSuspicion sm_suspicions[] = {
@@ -33,6 +34,10 @@ const SmSuspicion sm_suspicions[] = {
 		":" LETTER WORD "|:" LETTER WORD ONE_OF(".-(*+?~") ANY
 		"|[" LETTER NAME "]|[..." LETTER NAME "]|[[" ANY "]]",
 	.example = "/:slug/a",.counterexample = "/12:30"},
+	{"%s has \"%s\", which looks like a placeholder without its value.", SM_AT(SM_SEGMENT),
+		BRACKETED "]." ANY "|" BRACKETED "=" NAME "]|(.)" BRACKETED "]|(..)" BRACKETED "]|(...)" BRACKETED "]"
+		"|$" ONE_OF(SMALL_LETTERS) NAME "|$" ONE_OF(SMALL_LETTERS) WORD "." WORD,
+	.example = "/p/[id].html",.counterexample = "/$AAPL/a$b"},
 	{"the query of %s has the value \"%s\", which looks like a placeholder.", SM_AT(SM_VALUE),
 		"placeholder|$" ONE_OF(SMALL_LETTERS) NAME "|'+" ANY "+'",
 	.example = "/?id=$row_id",.counterexample = "/placeholder?q=$AAPL"},
@@ -84,6 +89,9 @@ const SmSuspicion sm_suspicions[] = {
 	{"%s has a blank at an end of \"%s\".", SM_AT(SM_SEGMENT) | SM_AT(SM_VALUE),
 		" " ANY "|\xE3\x80\x80" ANY "|" ANY " |" ANY "\xE3\x80\x80",
 	.example = "/a/x%20",.counterexample = "/a%20b"},
+	{"%s ends with \"%s\", which is not percent-encoded.", SM_AT(SM_WITHIN_QUERY),
+		"?" TEXT_END "|?#" TEXT_END,
+	.example = "/tea?",.counterexample = "/tea%3F",.has_hash = true},
 	{"the path of %s has an empty segment.", SM_AT(SM_SEGMENT),
 		"/",
 	.example = "/a//b",.counterexample = "/a/?c//d",.finder = SM_FIND_EMPTY_SEGMENT},

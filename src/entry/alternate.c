@@ -149,25 +149,33 @@ sm_append_alternate(SmEntryWriter *w, const SmLink *links, int nlinks, int curre
 	int			start = w->buf->len;
 	int			code;
 	int			href;
+	bool		is_link;
 
 	if (status == SM_HREFLANG_INVALID)
-		return sm_refuse(&w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE,
-						 hreflang_hint(links, nlinks, current),
-						 "invalid hreflang \"%s\": must be x-default or a language code",
-						 sm_for_message(link->hreflang));
+	{
+		sm_problem(&w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE,
+				   hreflang_hint(links, nlinks, current),
+				   "invalid hreflang \"%s\": must be x-default or a language code",
+				   sm_for_message(link->hreflang));
+		/* the audit goes on, as the link is there but for its code */
+		if (w->value_callback == NULL)
+			return false;
+	}
 	sm_append(w->buf, SM_LITERAL("<xhtml:link rel=\"alternate\" hreflang=\""));
 	code = w->buf->len;
 	sm_append(w->buf, hreflang.s, hreflang.len);
 	sm_call_back(w, SM_ROLE_HREFLANG, code);
 	sm_append(w->buf, SM_LITERAL("\" href=\""));
 	href = w->buf->len;
-	if (!sm_append_url(w, link->href, SM_EXTENSION_INVALID, "href") ||
-		(w->page && !add_language(w, hreflang, link->hreflang)))
+	is_link = sm_append_url(w, link->href, SM_EXTENSION_INVALID, "href") &&
+		(w->page == NULL || status == SM_HREFLANG_INVALID || add_language(w, hreflang, link->hreflang));
+	if (is_link)
+		sm_call_back(w, SM_ROLE_ALTERNATE, href);
+	if (!is_link || status == SM_HREFLANG_INVALID)
 	{
 		w->buf->len = start;
 		return false;
 	}
-	sm_call_back(w, SM_ROLE_ALTERNATE, href);
 	sm_append(w->buf, SM_LITERAL("\"/>"));
 	return true;
 }

@@ -31,8 +31,11 @@ typedef enum SmRole
 	SM_ROLE_NAME,
 	SM_ROLE_DESCRIPTION,
 	SM_ROLE_HREFLANG,			/* of the alternate that comes next */
-	SM_ROLE_XML					/* the namespace of an element of ready-made
+	SM_ROLE_XML,				/* the namespace of an element of ready-made
 								 * XML, whose values are not read */
+	SM_ROLE_WRONG_XML,			/* the namespace that such an element is meant
+								 * for, but not in */
+	SM_NROLES
 } SmRole;
 
 /*

@@ -259,8 +259,11 @@ count_element(const Fragment *f)
 	const SmXmlReader *r = &f->reader;
 	uint32		ns = sm_namespace_flag(r->uri);
 
+	const SmSpan *meant = f->w->value_callback ? sm_xml_meant(r) : NULL;
+
 	if (f->w->value_callback)
-		f->w->value_callback(f->w->value_callback_arg, SM_ROLE_XML, r->uri);
+		f->w->value_callback(f->w->value_callback_arg, meant ? SM_ROLE_WRONG_XML : SM_ROLE_XML,
+							 meant ? *meant : r->uri);
 	if ((ns == SM_NS_IMAGE && sm_span_is(r->name, "image")) ||
 		(ns == SM_NS_NEWS && sm_span_is(r->name, "news")))
 		return sm_count_element(f->w, ns, SM_EXTENSION_INVALID);

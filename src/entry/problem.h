@@ -35,7 +35,6 @@
 	PROBLEM(SM_LOC_CONTROL_CHARACTER, "loc_control_character") \
 	PROBLEM(SM_LOC_INVISIBLE_CHARACTER, "loc_invisible_character") \
 	PROBLEM(SM_LOC_SUSPICIOUS, "loc_suspicious") \
-	PROBLEM(SM_LOC_SUSPICIOUS_NUMBER, "loc_suspicious") \
 	PROBLEM(SM_LOC_FRAGMENT, "loc_fragment") \
 	PROBLEM(SM_LOC_DUPLICATE, "loc_duplicate") \
 	PROBLEM(SM_LOC_SLASH_DUPLICATE, "loc_slash_duplicate") \
@@ -56,8 +55,10 @@
 	PROBLEM(SM_HREFLANG_SAME_URL, "hreflang_same_url") \
 	PROBLEM(SM_HREFLANG_LACKS_ITSELF, "hreflang_lacks_itself") \
 	PROBLEM(SM_HREFLANG_NOT_RECIPROCAL, "hreflang_not_reciprocal") \
+	PROBLEM(SM_HREFLANG_UNLISTED, "hreflang_unlisted") \
 	PROBLEM(SM_ROBOTS_DISALLOWED, "robots_disallowed") \
 	/* these are problems of the set as a whole */ \
+	PROBLEM(SM_LASTMOD_NOW, "lastmod_now") \
 	PROBLEM(SM_LASTMOD_UNIFORM, "lastmod_uniform") \
 	PROBLEM(SM_DIRECTORY_UNUSED, "directory_unused") \
 	PROBLEM(SM_ROW_SECURITY_BYPASSED, "row_security_bypassed") \
@@ -68,6 +69,7 @@
 	PROBLEM(SM_ROBOTS_LINES_IGNORED, "robots_lines_ignored") \
 	PROBLEM(SM_ROBOTS_BLOCKS_SITEMAP, "robots_blocks_sitemap") \
 	PROBLEM(SM_ROBOTS_LACKS_SITEMAP, "robots_lacks_sitemap") \
+	PROBLEM(SM_ROBOTS_UNCHECKED, "robots_unchecked") \
 	/* sitemap_parse: the reader of the document decides what is lost */ \
 	PROBLEM(SM_DOCUMENT_INVALID, "document_invalid")
 

@@ -123,6 +123,24 @@ read_element_text(SmEntryReader *e, SmSpan *text)
 	return true;
 }
 
+const SmSpan *
+sm_xml_meant(const SmXmlReader *r)
+{
+	bool		has_hreflang = false;
+
+	for (int i = 0; i < r->nattributes; i++)
+		has_hreflang |= r->attributes[i].prefix.len == 0 && sm_span_is(r->attributes[i].name, "hreflang");
+	return sm_namespace_meant(r->name, has_hreflang, r->uri);
+}
+
+/* Count the element that has just begun as unknown. */
+static void
+count_unknown(SmEntryReader *e)
+{
+	if (e->nunknown++ == 0)
+		e->unknown = e->reader->open[e->reader->depth].qname;
+}
+
 static bool
 skip_element(SmEntryReader *e)
 {
@@ -178,6 +196,8 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 		{
 			SmSpan		element = sm_no_span();
 
+			if (sm_xml_meant(r))
+				count_unknown(e);
 			if (!e->read_element(e->read_element_arg, &element))
 				return false;
 			if (elements.data == NULL)
@@ -196,6 +216,8 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 			continue;
 		}
 		e->problems->place = r->raw.s;
+		if (field == NULL)
+			count_unknown(e);
 		if ((field || e->strict) &&
 			!sm_problem(e->problems, SM_URL_ELEMENT_INVALID, sqlerrcode, NULL,
 						field ? "%selement \"%s\" appears twice" : "%sunknown element \"%s\"",

@@ -36,6 +36,9 @@ typedef struct SmEntryReader
 	void	   *read_element_arg;
 	bool		has_entry_inside;	/* the entry just read contains another
 									 * entry; never set if strict */
+	uint64		nunknown;		/* elements that search engines do not know,
+								 * or know in another namespace */
+	SmSpan		unknown;		/* name and prefix of the first of them */
 } SmEntryReader;
 
 /*
@@ -57,6 +60,9 @@ extern bool sm_entry_is_own(const SmEntryReader *e);
  * elements where none may be; there the row can lack its loc.
  */
 extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
+
+/* The namespace that the element that has just begun is meant for; see sm_namespace_meant. */
+extern const SmSpan *sm_xml_meant(const SmXmlReader *r);
 
 /* Report an undeclared prefix of the tag just read from a document.  Returns false. */
 extern bool sm_xml_undeclared(SmProblems *problems, const SmXmlReader *r, SmProblemName name);

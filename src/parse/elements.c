@@ -34,6 +34,7 @@
 #include "text/ascii.h"
 #include "text/text.h"
 #include "utils/memutils.h"
+#include "web/namespace.h"
 #include "web/xml.h"
 
 /*
@@ -340,6 +341,11 @@ begin_root(SmXmlParser *p)
 	}
 	p->entries.entry_name = sm_span_of(p->kind->entry);
 	p->entries.own_uri = p->reader.uri;
+	if (!sm_namespace_is_sitemap(p->reader.uri))
+	{
+		p->entries.nunknown = 1;
+		p->entries.unknown = p->reader.open[0].qname;
+	}
 	return true;
 }
 
@@ -447,6 +453,13 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 		MemoryContextReset(p->entry_context);
 		leave_element(r, depth);
 	}
+}
+
+uint64
+sm_xml_parser_unknown(const SmXmlParser *p, SmSpan *first)
+{
+	*first = p->entries.unknown;
+	return p->entries.nunknown;
 }
 
 const char *

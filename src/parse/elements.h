@@ -24,6 +24,12 @@ extern SmXmlParser *sm_xml_parser_create(const SmInput *input, MemoryContext ent
  */
 extern bool sm_xml_parser_next(SmXmlParser *p, SmRow *row);
 
+/*
+ * The number of elements so far that search engines do not know, or know in another namespace,
+ * and the first of them.
+ */
+extern uint64 sm_xml_parser_unknown(const SmXmlParser *p, SmSpan *first);
+
 /* The kind of a document, by its root element; NULL if that is unknown. */
 extern const char *sm_xml_kind(const SmInput *input);
 

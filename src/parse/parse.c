@@ -185,6 +185,8 @@ parse_entries(Parsing *state)
 	SmSpan		rest = input->content;
 	MemoryContext oldcontext;
 	SmRow		row;
+	SmSpan		unknown;
+	uint64		nunknown;
 
 	oldcontext = MemoryContextSwitchTo(state->row_context);
 	while (xml ? sm_xml_parser_next(xml, &row) : next_url(input, &rest, problems, &row))
@@ -201,6 +203,13 @@ parse_entries(Parsing *state)
 							   UINT64_FORMAT " locs have no scheme, such as \"%s\"",
 							   state->nrelative, state->nrelative, state->relative),
 				 errdetail("Search engines accept only absolute URLs in a sitemap.")));
+	nunknown = xml ? sm_xml_parser_unknown(xml, &unknown) : 0;
+	if (nunknown > 0)
+		ereport(NOTICE,
+				(errmsg_plural(UINT64_FORMAT " element is unknown or in a wrong namespace, such as \"%s\"",
+							   UINT64_FORMAT " elements are unknown or in a wrong namespace, such as \"%s\"",
+							   nunknown, nunknown, sm_for_message(unknown)),
+				 errdetail("Search engines ignore them.")));
 
 	if (input->broken && !problems->rest_lost)
 	{

@@ -17,8 +17,8 @@ typedef enum SmUrlStatus
 {
 	SM_URL_OK,
 	SM_URL_EMPTY,				/* nothing but blanks */
-	SM_URL_NO_SCHEME,			/* relative without a base URL, or a port, as in
-								 * "localhost:8080/" */
+	SM_URL_NO_SCHEME,			/* relative without a base URL, or a port, as
+								 * in "localhost:8080/" */
 	SM_URL_LOST_SCHEME,			/* begins like no relative URL:
 								 * "www.example.com/a" */
 	SM_URL_BAD_REFERENCE,		/* a colon in the first segment, but no scheme */

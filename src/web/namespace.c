@@ -1,10 +1,8 @@
 /*
  * namespace.c
- *	  The table of known namespaces, and the names that are like them.
+ *	  The table of known namespaces, and the elements that belong there.
  */
 #include "web/namespace.h"
-
-#include "text/ascii.h"
 
 const SmNamespace sm_namespaces[SM_NNAMESPACES] = {
 	{SM_NS_IMAGE, {SM_LITERAL("image")}, {SM_LITERAL("http://www.google.com/schemas/sitemap-image/1.1")}},
@@ -31,45 +29,13 @@ sm_namespace_flag(SmSpan uri)
 	return 0;
 }
 
-/* The part of a name that its versions share: "google.com/schemas/sitemap-image". */
-static SmSpan
-stem(SmSpan uri)
-{
-	static const char *const starts[] = {"http://", "https://", "www."};
-
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
-	{
-		size_t		len = strlen(starts[i]);
-
-		if (uri.len > len && sm_equal_ignoring_case(sm_span(uri.s, len), sm_span_of(starts[i])))
-			uri = sm_span(uri.s + len, uri.len - len);
-	}
-	while (uri.len > 0 && strchr("0123456789./", uri.s[uri.len - 1]))
-		uri.len--;
-	return uri;
-}
-
 const SmSpan *
-sm_namespace_nearest(SmSpan uri)
+sm_namespace_meant(SmSpan name, bool has_hreflang, SmSpan uri)
 {
-	static const SmSpan others[] = {
-		{SM_LITERAL(SM_NAMESPACE)}, {SM_LITERAL(SM_NAMESPACE_084)},
-		{SM_LITERAL("http://www.google.com/schemas/sitemap-mobile/1.0")},
-		{SM_LITERAL("http://www.google.com/schemas/sitemap-pagemap/1.0")}
-	};
-	const size_t nothers = sizeof(others) / sizeof(others[0]);
-	const SmSpan *nearest = NULL;
+	const SmNamespace *meant = has_hreflang && sm_span_is(name, "link") ?
+		sm_namespace_by_prefix(sm_span_of("xhtml")) : sm_namespace_by_prefix(name);
 
-	for (size_t i = 0; i < SM_NNAMESPACES + nothers; i++)
-	{
-		const SmSpan *known = i < nothers ? &others[i] : &sm_namespaces[i - nothers].uri;
-
-		if (sm_span_equal(*known, uri))
-			return NULL;
-		if (nearest == NULL && sm_equal_ignoring_case(stem(*known), stem(uri)))
-			nearest = known;
-	}
-	return nearest;
+	return meant && !sm_span_equal(meant->uri, uri) ? &meant->uri : NULL;
 }
 
 bool

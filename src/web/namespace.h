@@ -35,10 +35,10 @@ extern const SmNamespace *sm_namespace_by_prefix(SmSpan prefix);
 extern uint32_t sm_namespace_flag(SmSpan uri);
 
 /*
- * The known namespace that another name is like, except for its scheme, version, "www." or
- * slashes at its end.  NULL for a known namespace, and for a name that is like none.
+ * The namespace that an element of an entry is meant for, by its name, if it is in another:
+ * image, video, news, and a link with the attribute hreflang.  NULL for other elements.
  */
-extern const SmSpan *sm_namespace_nearest(SmSpan uri);
+extern const SmSpan *sm_namespace_meant(SmSpan name, bool has_hreflang, SmSpan uri);
 
 /* Is it a namespace of sitemaps, or none at all? */
 extern bool sm_namespace_is_sitemap(SmSpan uri);

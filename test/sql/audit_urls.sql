@@ -38,7 +38,7 @@ SELECT pg_temp.clean(
 -- Values that a program should have filled in.
 SELECT loc, problem, detail FROM pg_temp.found(
   '/search?keywords=''+ searched_value +''', '/search?keywords=''+%20searched_value%20+''', '/open?nid=placeholder', '/a?x=$id', '/a?x=<?php echo $id ?>');
-SELECT pg_temp.clean('/placeholder-images', '/placeholder', '/a?q=placeholder+text', '/a?q=$AAPL', '/a?q=$uicideboy$', '/a?q=''quoted''', '/$id');
+SELECT pg_temp.clean('/placeholder-images', '/placeholder', '/a?q=placeholder+text', '/a?q=$AAPL', '/a?q=$uicideboy$', '/a?q=''quoted''', '/$ID');
 
 -- Percent-encoded twice.
 SELECT loc, problem, detail FROM pg_temp.found(

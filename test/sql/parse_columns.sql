@@ -80,6 +80,12 @@ SELECT n, coalesce(problem, 'NOTHING') AS problem, detail
  ORDER BY 1, 2, 3;
 
 -- Locs without a scheme.
+SET client_min_messages = notice;
 CREATE TABLE pg_temp.old_site AS
 SELECT * FROM sitemap_parse('<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>/paris/</loc></url><url><loc>https://www.example.com/</loc></url><url><loc>abc</loc></url></urlset>');
 SELECT loc FROM sitemap_parse('<sitemapindex><sitemap><loc> //www.example.com/a.xml </loc></sitemap></sitemapindex>'::bytea);
+
+-- Elements that search engines do not know, or know in another namespace.
+SELECT * FROM sitemap_parse('<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://www.example.com/1</loc><lastMod>2026-01-01</lastMod><video><title>T</title></video></url></urlset>');
+SELECT count(*) FROM sitemap_parse('<urlset xmlns="https://www.sitemaps.org/schemas/sitemap/0.9" xmlns:x="http://www.w3.org/TR/xhtml11/xhtml11_schema.html" xmlns:m="http://www.google.com/schemas/sitemap-mobile/1.0"><url>
+  <loc>https://www.example.com/1</loc><x:link rel="alternate" hreflang="de" href="https://www.example.com/de"/><x:link href="/a"/><m:mobile/></url></urlset>');

@@ -181,14 +181,13 @@ SELECT row_number, loc, problem, detail
 SELECT count(*)
   FROM sitemap_audit($$ SELECT '/' AS loc, '<m:mobile xmlns:m="http://www.google.com/schemas/sitemap-mobile/1.0"/>'::xml AS extensions $$, 'http://a.example/');
 
--- A namespace that is nearly a known one, once a row.
+-- An element in another namespace than its own, by its name and attribute; once for a cause.
 SELECT row_number, problem, detail
   FROM sitemap_audit($$
-         SELECT '/' || n AS loc, format('<x:x xmlns:x="%s"/><x:y xmlns:x="%1$s"/>', uri)::xml AS extensions
-           FROM unnest(ARRAY['https://www.sitemaps.org/schemas/sitemap/0.9', 'http://sitemaps.org/schemas/sitemap/0.9/',
-                             'http://www.google.com/schemas/sitemap/0.9',
-                             'http://www.google.com/schemas/sitemap-image/0.9', 'https://www.google.com/schemas/sitemap-video/1.1',
-                             'HTTP://WWW.google.com/schemas/sitemap-news/0.9', 'http://www.w3.org/1999/xhtml/',
-                             'http://www.google.com/schemas/sitemap-mobile/1.1', 'http://www.google.com/schemas/sitemap-pagemap/1.0',
-                             'http://www.w3.org/2002/06/xhtml2/', 'urn:a', 'http://', '0.9']) WITH ORDINALITY u (uri, n)
+         SELECT '/' || n AS loc, format('<x:%s xmlns:x="%s"/>', element, uri)::xml AS extensions
+           FROM (VALUES (1, 'link hreflang="de" href="/de"', 'http://www.w3.org/TR/xhtml11/xhtml11_schema.html'), (2, 'link hreflang="de"', 'http://www.w3.org/1999/xlink'),
+                        (3, 'link', 'http://www.w3.org/2005/Atom'), (4, 'link hreflang="de" rel="alternate" href="/de"', 'http://www.w3.org/1999/xhtml'),
+                        (5, 'image', 'http://www.google.com/schemas/sitemap-image/1.0'), (6, 'image', 'http://www.google.com/schemas/sitemap-image/1.1'),
+                        (7, 'video', 'http://www.google.com/schemas/sitemap-image/1.1'), (8, 'news', 'urn:a'), (9, 'newspaper', 'urn:a'),
+                        (10, 'mobile', 'http://www.google.com/schemas/sitemap-mobile/1.0'), (11, 'image', 'urn:b')) v (n, element, uri)
           ORDER BY n$$, 'http://a.example/');

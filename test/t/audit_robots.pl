@@ -45,10 +45,12 @@ foreach my $round (1 .. 20)
 		TRUNCATE robots, url;
 		INSERT INTO robots VALUES ${\$values->(@robots)};
 		INSERT INTO url VALUES ${\$values->(@paths)};
-		SELECT r.id, a.row_number - 1, substring(detail FROM '^\\S+'), substring(detail FROM ': line (\\d+) of')
-		  FROM robots r,
-		       LATERAL sitemap_audit('SELECT ''http://a/'' || path AS loc FROM public.url ORDER BY id', 'http://a/',
-		                             robots => robots, agents => '{${\join ',', @agents}}') a
+		-- twenty at a time: a rule that forbids more than half of more URLs is one row
+		SELECT r.id, 20 * part + a.row_number - 1, agent, substring(detail FROM ': line (\\d+) of')
+		  FROM robots r, generate_series(0, 2) part,
+		       LATERAL sitemap_audit(format('SELECT ''http://a/'' || path AS loc FROM public.url WHERE id / 20 = %s ORDER BY id', part),
+		                             'http://a/', robots => robots, agents => '{${\join ',', @agents}}') a,
+		       LATERAL regexp_split_to_table(substring(detail FROM '^(.*) must not fetch'), ', | and ') agent
 		 WHERE problem = 'robots_disallowed'});
 	is_deeply(
 		[ sort map { tr/|/ /r } split /\n/, $found ],
@@ -71,7 +73,7 @@ SKIP:
 
 	append_to_file("$dir/robots.txt", "User-agent: *\nDisallow: /cart\nSitemap: https://www.example.com/sitemap.xml\n");
 	my ($status, $stdout, $stderr) = $node->psql('postgres', $script);
-	like($stdout, qr{\A(?:pages\|1\|/cart\|robots_disallowed\|.*\n?){2}\z}, "the guide's script, with a robots.txt");
+	like($stdout, qr{\Apages\|1\|/cart\|robots_disallowed\|.*\z}, "the guide's script, with a robots.txt");
 	is($stderr, '', 'it says nothing else');
 	unlink "$dir/robots.txt";
 	($status, $stdout, $stderr) = $node->psql('postgres', $script);

@@ -131,7 +131,7 @@ static void
 test_found(void)
 {
 	foreach_string(src,
-		H, H "?", H "/%FF%C3", H "/null.", "http://none.example.com", "http://null-pointer.example.com/", H "/x/https:",
+		H, H "/%FF%C3", H "/null.", "http://none.example.com", "http://null-pointer.example.com/", H "/x/https:",
 		H "/dir/www.example.com", H "/%7B", H "/%3C", H "/%3C%3E", H "/%25", H "/a&", H "/a&#", H "/a&#x", H "/?%5C",
 		H "/%5Bobject%20a", H "/:", H "/%C3%83", H "/%C3%83%C2", H "/%C3%90%C2%BF",
 		H "/%C3%A9%E2%80%A6%C2%BB", H "/%C3%A8%E2%80%A6%E2%80%9D")
@@ -170,8 +170,14 @@ test_placeholders(void)
 		H "/%7B%22a%22:1%7D", H "/a%7Bb?c=d%7D", H "/%7Bred%20or%20blue%7D", H "/x%3Cy%20or%205%20%3E", H "/x%3Cy%3C5%3E",
 		H "/%7B1,-20%7D", H "/%5B1%5D", H "/%5BDE%5D-%5B244%5D", H "/%5B244%5D-%5BDE%5D", H "/%5Bgr%C3%B6%C3%9Fe%5D",
 		H "/:-)", H "/null-pointer", H "/nil%20nil", H "/%D9%A0%25(a%20b)",
-		H "/$name?a=$AAPL&placeholder&b=placeholders&c=$uicideboy$", H "/placeholder-images/placeholder")
+		H "/$AAPL?a=$AAPL&placeholder&b=placeholders&c=$uicideboy$", H "/placeholder-images/placeholder")
 		finds_nothing(*src);
+	foreach_pair(pair, {H "?", "?"}, {H "/tea?", "?"}, {H "/tea?#", "?#"})
+		finds(pair->given, "%s ends with", pair->wanted);
+	foreach_pair(pair,
+		{H "/c/%5Blang=lang%5D/a", "[lang=lang]"}, {H "/(.)%5Btool%5D/", "(.)[tool]"}, {H "/p/%5Bid%5D.html", "[id].html"},
+		{H "/$slug/", "$slug"}, {H "/p/$row_id.html?x", "$row_id.html"})
+		finds(pair->given, "%s has \"%s\", which looks like a placeholder", pair->wanted);
 	foreach_pair(pair, {H "/?a='+%20x%20+'", "'+ x +'"}, {H "/?a=$name", "$name"})
 		finds(pair->given, "the query of %s has the value", pair->wanted);
 }

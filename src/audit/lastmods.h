@@ -1,0 +1,34 @@
+/*
+ * lastmods.h
+ *	  How the times of a set's lastmods are distributed: those that most pages share tell
+ *	  when the pages were imported, not when they changed.
+ */
+#ifndef SM_LASTMODS_H
+#define SM_LASTMODS_H
+
+#include "audit/finding.h"
+
+/* Boyer's and Moore's vote for the period that has more than half of all times. */
+typedef struct SmVote
+{
+	int64		period;
+	int64		n;				/* votes for it that no others cancel */
+} SmVote;
+
+typedef struct SmLastmods
+{
+	BufFile    *times;			/* seconds since 1970-01-01 UTC */
+	int64		ntimes;
+	SmVote		votes[2];		/* for periods that begin at even and at odd
+								 * multiples of half a period */
+} SmLastmods;
+
+extern void sm_lastmods_begin(SmLastmods *lastmods);
+
+/* Add a lastmod that has a time, and is later than 1970-01-01. */
+extern void sm_lastmods_add(SmLastmods *lastmods, int64 seconds);
+
+/* Report that more than half of the lastmods lie close together, unless findings is NULL; end. */
+extern void sm_lastmods_check(SmLastmods *lastmods, SmFindings *findings);
+
+#endif

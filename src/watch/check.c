@@ -249,7 +249,7 @@ needs_value(Form_pg_attribute column)
  * catalog decides: to try an INSERT would run the owner's functions as the caller.
  */
 static bool
-check_columns(Relation queue, Form_pg_attribute first, SmWatchProblem *problem)
+check_queue_columns(Relation queue, Form_pg_attribute first, SmWatchProblem *problem)
 {
 	TupleDesc	desc = RelationGetDescr(queue);
 	char	   *constraint = find_constraint(queue, first->attnum);
@@ -324,7 +324,7 @@ sm_queue_check(Relation queue, Relation source, SmWatchProblem *problem)
 		return refuse_queue(problem, queue,
 							psprintf("generates its first column, \"%s\"", NameStr(column->attname)),
 							QUEUE_HINT);
-	return check_columns(queue, column, problem);
+	return check_queue_columns(queue, column, problem);
 }
 
 bool
@@ -402,7 +402,7 @@ open_table(const SmArguments *args, const char *name, const char *hint)
 
 /* Raise an error for a problem that sitemap_watch finds. */
 static void
-raise_problem(const SmWatchProblem *problem)
+raise_watch_problem(const SmWatchProblem *problem)
 {
 	ereport(ERROR,
 			(errcode(problem->sqlstate),
@@ -488,7 +488,7 @@ _sitemap_watch_check(PG_FUNCTION_ARGS)
 	if (key < 0 || !sm_queue_check(queue, source, &problem) ||
 		!sm_queue_check_type(queue, source, key, &problem) ||
 		!check_queue(queue, source, DatumGetBool(sm_argument(args, "is_new")), &problem))
-		raise_problem(&problem);
+		raise_watch_problem(&problem);
 	if (sm_has_argument(args, "columns"))
 		deconstruct_array(DatumGetArrayTypeP(sm_argument(args, "columns")), NAMEOID, NAMEDATALEN, false,
 						  TYPALIGN_CHAR, &columns, &nulls, &count);
@@ -499,7 +499,7 @@ _sitemap_watch_check(PG_FUNCTION_ARGS)
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("columns must not contain null")));
 		if (sm_watch_column(source, NameStr(*DatumGetName(columns[i])), &problem) < 0)
-			raise_problem(&problem);
+			raise_watch_problem(&problem);
 	}
 	relation_close(queue, NoLock);
 	relation_close(source, NoLock);

@@ -326,7 +326,7 @@ count_of(int64 n, const char *noun)
 
 /* Add a line to a detail. */
 static void
-add_line(StringInfo detail, const char *line)
+add_detail(StringInfo detail, const char *line)
 {
 	appendStringInfo(detail, "%s%s", detail->len > 0 ? "\n" : "", line);
 }
@@ -364,33 +364,33 @@ describe_job(const Rows *rows, const Look *look, const Job *job, const char *sta
 
 	initStringInfo(&detail);
 	if (job->publisher == 0)
-		add_line(&detail, "A prepared transaction holds the lock of the section. Commit it, or roll it back; pg_prepared_xacts has its name.");
+		add_detail(&detail, "A prepared transaction holds the lock of the section. Commit it, or roll it back; pg_prepared_xacts has its name.");
 	else if (is_failure)
 	{
-		add_line(&detail, sm_job_has(row, SM_JOB_ERROR) ? sm_job_text(row, SM_JOB_ERROR) :
+		add_detail(&detail, sm_job_has(row, SM_JOB_ERROR) ? sm_job_text(row, SM_JOB_ERROR) :
 				 "The last run ended without a result.");
 		if (strcmp(state, "waiting") == 0)
-			add_line(&detail, psprintf("To run it at the next call: UPDATE %s SET requested = now() WHERE (base_url, section) = (%s)",
+			add_detail(&detail, psprintf("To run it at the next call: UPDATE %s SET requested = now() WHERE (base_url, section) = (%s)",
 									   rows->jobs, quote_two(sm_job_text(row, SM_JOB_BASE_URL), sm_job_text(row, SM_JOB_SECTION))));
 	}
 	else if (strcmp(state, "late") == 0 || strcmp(state, "never ran") == 0)
-		add_line(&detail, describe_schedule(rows, look));
+		add_detail(&detail, describe_schedule(rows, look));
 	else if (strcmp(state, "unwatched") == 0)
-		add_line(&detail, psprintf("The last full run changed %s that \"changes\" missed. Watch every table that the query reads.",
+		add_detail(&detail, psprintf("The last full run changed %s that \"changes\" missed. Watch every table that the query reads.",
 								   count_of(sm_job_integer(row, SM_JOB_MISSED, 0), "file")));
 	else if (!job->is_running && sm_job_integer(row, SM_JOB_URLS, 1) == 0)
-		add_line(&detail, reason ? psprintf("No URLs: %s", reason) : "No URLs");
+		add_detail(&detail, reason ? psprintf("No URLs: %s", reason) : "No URLs");
 	else if (!job->is_running && reason)
-		add_line(&detail, psprintf("The last run read all rows: %s", reason));
+		add_detail(&detail, psprintf("The last run read all rows: %s", reason));
 
 	if (!is_failure && skipped > 0)
-		add_line(&detail, psprintf("The last full run left out %s. sitemap_audit() says why.", count_of(skipped, "row")));
+		add_detail(&detail, psprintf("The last full run left out %s. sitemap_audit() says why.", count_of(skipped, "row")));
 	if (strcmp(state, "ok") == 0 && sm_job_has(row, SM_JOB_EVERY) &&
 		DatumGetIntervalP(row->values[SM_JOB_EVERY].value)->month >= PAUSE * MONTHS_PER_YEAR)
-		add_line(&detail, psprintf("The job is paused: \"every\" is %s.",
+		add_detail(&detail, psprintf("The job is paused: \"every\" is %s.",
 								   DatumGetCString(DirectFunctionCall1(interval_out, row->values[SM_JOB_EVERY].value))));
 	if (sm_job_has(row, SM_JOB_MAX_SHRINK) && DatumGetFloat8(row->values[SM_JOB_MAX_SHRINK].value) == 1.0)
-		add_line(&detail, "max_shrink is 1, so a run may remove all URLs.");
+		add_detail(&detail, "max_shrink is 1, so a run may remove all URLs.");
 	return detail.len > 0 ? detail.data : NULL;
 }
 

@@ -78,15 +78,18 @@ fix_settings(void)
 static bool
 has_setting(const struct FixedSetting *setting)
 {
+	const char *value;
+	size_t		len;
 	long		offset;
 
 	if (strcmp(setting->name, "TimeZone") == 0)
 		return pg_get_timezone_offset(session_timezone, &offset) && offset == 0;
 	if (strcmp(setting->name, "extra_float_digits") == 0)
 		return extra_float_digits > 0;
-	/* DateStyle also has the order of day and month */
-	return strncmp(GetConfigOption(setting->name, false, false), setting->value,
-				   strlen(setting->value)) == 0;
+	/* in DateStyle, the order of day and month follows a comma */
+	value = GetConfigOption(setting->name, false, false);
+	len = strcspn(value, ",");
+	return len == strlen(setting->value) && memcmp(value, setting->value, len) == 0;
 }
 
 /* Do the fixed settings change what the session keeps? */

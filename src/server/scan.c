@@ -57,14 +57,15 @@ scan_relation(const SmTable *table, Relation rel, Snapshot snapshot, SmScanRow r
 {
 	AttrNumber *places = palloc_array(AttrNumber, table->ncolumns);
 	NullableDatum *values = palloc_array(NullableDatum, table->ncolumns);
-	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "row of a scan",
-													  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext row_context;
 	TupleTableSlot *slot;
 	TableScanDesc scan;
 
-	/* PostgreSQL gives partitions and children the columns of their parent */
+	/* in a child, a column of the parent can be a virtual generated one */
 	if (!find_places(table, rel, places))
-		elog(ERROR, "table \"%s\" lacks columns of the %s", RelationGetRelationName(rel), table->what);
+		return;
+	row_context = AllocSetContextCreate(CurrentMemoryContext, "row of a scan",
+										ALLOCSET_DEFAULT_SIZES);
 	slot = table_slot_create(rel, NULL);
 	scan = sm_beginscan(rel, snapshot);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))

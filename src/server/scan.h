@@ -23,8 +23,8 @@ extern bool sm_scan_fits(const SmTable *table);
 extern void sm_scan_lock(const SmTable *table);
 
 /*
- * Read all rows that a snapshot sees, also those of partitions and children, but not of
- * foreign tables and of other sessions' temporary tables.
+ * Read all rows that a snapshot sees, also those of partitions and children that fit, but not
+ * of foreign tables and of other sessions' temporary tables.
  */
 extern void sm_scan(const SmTable *table, Snapshot snapshot, SmScanRow row, void *arg);
 

@@ -58,7 +58,7 @@ my %files = (
 	'gzip' => files(q{SELECT '/é' AS loc}, q{, compression => 6, stylesheet => 'é.css'}),
 	'base_url' => q{
 		SELECT loc, encode(content, 'hex')
-		  FROM sitemap_files($$ SELECT 'é' AS loc $$, 'http://www.example.com/é',
+		  FROM sitemap_files($$ SELECT './é' AS loc $$, 'http://www.example.com/é',
 		                     stylesheet => '×.css')},
 	'extensions' => files($page),
 	'items' => files(q{

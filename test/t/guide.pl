@@ -105,14 +105,13 @@ sub test_audit
 
 		return $node->safe_psql('postgres', $audit =~ s/^\\set robots .*/\\set robots '$robots'/mr);
 	};
-	my @findings = split /\n/, $run->('User-agent: *\nDisallow: /film/\nSitemap: https://www.example.com/sitemap.xml\n');
-
-	is_deeply([ map { /^films\|\d+\|.*\|robots_disallowed\|(?:Google|Bing)bot / ? () : $_ } @findings ], [], 'pages that crawlers must not fetch');
-	cmp_ok(scalar @findings, '>', 100, 'all of them');
+	is($run->('User-agent: *\nDisallow: /film/\nSitemap: https://www.example.com/sitemap.xml\n'),
+		'films|||robots_disallowed|Googlebot and Bingbot must not fetch 201 of 201 pages: line 2 of robots.txt is "Disallow: /film/".',
+		'pages that crawlers must not fetch');
 	foreach my $rule ('/*.gz$', '/films-')
 	{
 		like($run->('User-agent: *\nDisallow: ' . $rule . '\nSitemap: https://www.example.com/sitemap.xml\n'),
-			qr/\Afilms\|\|\|robots_blocks_sitemap\|Bingbot must not fetch .*\nfilms\|\|\|robots_blocks_sitemap\|Googlebot must not fetch the file "https:\/\/www\.example\.com\/films-51d8e999\.xml\.gz": .*\z/, "files: $rule");
+			qr/\Afilms\|\|\|robots_blocks_sitemap\|Googlebot and Bingbot must not fetch the file "https:\/\/www\.example\.com\/films-51d8e999\.xml\.gz": .*\z/, "files: $rule");
 	}
 	return;
 }

@@ -35,13 +35,10 @@ typedef struct SmField
 	SmProblemName problem;		/* of an invalid value */
 	int			argument;		/* number of the argument */
 	SmFieldType type;
+	SmRole		role;
 	SmSpan		open;			/* written before the value; for a tag,
 								 * without its ">" */
 	SmSpan		close;			/* written after it */
-	bool		is_attribute;
-	bool		is_array;		/* one tag for each value; an attribute's
-								 * array is parallel to its tag's array */
-	SmRole		role;
 	const char *required;		/* NULL if the value is optional; of an
 								 * attribute, what a message asks for */
 
@@ -49,12 +46,16 @@ typedef struct SmField
 	int64		min;			/* of a number */
 	int64		max;			/* of a number; of the characters of a text or
 								 * the words of a list, 0 for no limit */
-	int			max_tags;		/* values of an array, 0 for no limit */
-	char		separator;		/* SM_FIELD_LIST: blank or comma */
 	const char *const *choices; /* ends with NULL; case does not matter */
 	bool		(*valid) (SmSpan value);
 	const char *rule;
 	const char *(*hint) (SmSpan value); /* what to write instead, or NULL */
+	int			max_tags;		/* values of an array, 0 for no limit */
+	char		separator;		/* SM_FIELD_LIST: blank or comma */
+
+	bool		is_attribute;
+	bool		is_array;		/* one tag for each value; an attribute's
+								 * array is parallel to its tag's array */
 } SmField;
 
 typedef struct SmItemType

@@ -19,13 +19,13 @@
 	{SM_LITERAL(name)}, column "." name, problem, argument, SM_FIELD_##type
 #define TAG(problem, column, prefix, name, argument, type) \
 	FIELD(problem, column, name, argument, type), \
-	{SM_LITERAL("<" prefix ":" name)}, {SM_LITERAL("</" prefix ":" name ">")}, .is_attribute = false
+	.open = {SM_LITERAL("<" prefix ":" name)},.close = {SM_LITERAL("</" prefix ":" name ">")},.is_attribute = false
 #define IMAGE(name, argument, type) TAG(SM_IMAGE_INVALID, "images", "image", name, argument, type)
 #define VIDEO(name, argument, type) TAG(SM_VIDEO_INVALID, "videos", "video", name, argument, type)
 #define NEWS(name, argument, type) TAG(SM_NEWS_INVALID, "news", "news", name, argument, type)
 #define ATTRIBUTE(attribute, name, argument, type) \
 	FIELD(SM_VIDEO_INVALID, "videos", name, argument, type), \
-	{SM_LITERAL(" " attribute "=\"")}, {SM_LITERAL("\"")}, .is_attribute = true
+	.open = {SM_LITERAL(" " attribute "=\"")},.close = {SM_LITERAL("\"")},.is_attribute = true
 
 #define MAX_DURATION	28800	/* seconds */
 #define MAX_TAGS		32
@@ -200,10 +200,10 @@ static const char *const genres[] = {
 
 /* name and language are in an element of their own, publication */
 static const SmField news_fields[] = {
-	{FIELD(SM_NEWS_INVALID, "news", "publication_name", 0, TEXT), {SM_LITERAL("<news:publication><news:name")},
-	{SM_LITERAL("</news:name>")},.role = SM_ROLE_NAME,.required = "publication_name"},
-	{FIELD(SM_NEWS_INVALID, "news", "publication_language", 1, TEXT), {SM_LITERAL("<news:language")},
-	{SM_LITERAL("</news:language></news:publication>")},.required = "publication_language",
+	{FIELD(SM_NEWS_INVALID, "news", "publication_name", 0, TEXT),.open = {SM_LITERAL("<news:publication><news:name")},
+	.close = {SM_LITERAL("</news:name>")},.role = SM_ROLE_NAME,.required = "publication_name"},
+	{FIELD(SM_NEWS_INVALID, "news", "publication_language", 1, TEXT),.open = {SM_LITERAL("<news:language")},
+	.close = {SM_LITERAL("</news:language></news:publication>")},.required = "publication_language",
 	.valid = is_news_language,.hint = news_language_hint,
 	.rule = "must be zh-cn, zh-tw, or an ISO 639 code, two or three small letters"},
 	{NEWS("access", 4, TEXT),.choices = access_choices,

@@ -69,9 +69,6 @@ typedef struct Audit
 	int64		nnow;			/* lastmods that are now() */
 	bool		is_numbered;	/* are there pages with numbers, such as
 								 * "/12"? */
-	SmCause		number;			/* suspicious numbers, which are none if
-								 * is_numbered */
-	SmCause		itself;			/* pages that are no alternate of themselves */
 	bool		is_below;		/* is a page below base_url? */
 	bool		has_unchecked;	/* does ready-made XML have images, videos,
 								 * news or alternates? */
@@ -153,7 +150,7 @@ report_suspect(Audit *audit, const char *what, SmSpan url, const SmSuspect *foun
 					"%s has the character U+%04X, which nobody sees.",
 					sentence_of(pstrdup(subject)), found->invisible);
 	if (found->what && found->what->is_number && what == NULL)
-		sm_findings_add_caused(&audit->findings, row, SM_LOC_SUSPICIOUS, &audit->number,
+		sm_findings_add_caused(&audit->findings, row, SM_LOC_SUSPICIOUS, 0,
 							   describe_suspicion(subject, found));
 	else if (found->what)
 		sm_findings_add_detail(&audit->findings, row, what ? SM_URL_SUSPICIOUS : SM_LOC_SUSPICIOUS,
@@ -288,22 +285,13 @@ check_date(Audit *audit, SmRole role, SmSpan date)
 static void
 check_alternates(Audit *audit, SmSpan page)
 {
-	const SmSpan *similar = NULL;
-
 	sm_pages_link(audit->pages, audit->receiver.nrows, page, audit->alternates, audit->nalternates);
 	for (int i = 0; i < audit->nalternates; i++)
 		if (sm_span_equal(audit->alternates[i].href, page))
 			return;
-	if (audit->nalternates == 0)
-		return;
-	for (int i = 0; i < audit->nalternates && similar == NULL; i++)
-		if (sm_page_is_similar(page, audit->alternates[i].href))
-			similar = &audit->alternates[i].href;
-	sm_findings_add_caused(&audit->findings, audit->receiver.nrows, SM_HREFLANG_LACKS_ITSELF, &audit->itself,
-						   psprintf("No alternate of the page is the page itself%s.",
-									similar == NULL ? "" :
-									psprintf(": \"%s\" differs from it in a final slash, the scheme or \"www.\"",
-											 sm_for_message(*similar))));
+	if (audit->nalternates > 0)
+		sm_findings_add_caused(&audit->findings, audit->receiver.nrows, SM_HREFLANG_LACKS_ITSELF, 0,
+							   pstrdup("No alternate of the page is the page itself."));
 }
 
 /* SmUnlistedCallback: check an alternate that no row lists; a row speaks for itself. */
@@ -324,6 +312,7 @@ check_likely(Audit *audit)
 
 		if (likely.len > 0)
 			sm_findings_add_once(&audit->findings, audit->receiver.nrows, SM_HREFLANG_SUSPICIOUS,
+								 sm_digest(hreflang.s, hreflang.len, 0),
 								 psprintf("The hreflang \"%s\" is a rare language or place.%s",
 										  sm_for_message(hreflang),
 										  sm_other_link(audit->alternates, audit->nalternates, i, likely) ? "" :
@@ -490,6 +479,7 @@ check_value(void *arg, SmRole role, SmSpan value)
 				hreflang->len = 0;
 			if (sm_iso_hreflang(value) == SM_HREFLANG_LONG)
 				sm_findings_add_once(&audit->findings, audit->receiver.nrows, SM_HREFLANG_NOT_SUPPORTED,
+									 sm_digest(value.s, value.len, 0),
 									 psprintf("Google documents only languages of two letters for hreflang, not \"%s\".",
 											  sm_for_message(value)));
 			break;
@@ -498,6 +488,7 @@ check_value(void *arg, SmRole role, SmSpan value)
 			break;
 		case SM_ROLE_WRONG_XML:
 			sm_findings_add_once(&audit->findings, audit->receiver.nrows, SM_NAMESPACE_UNKNOWN,
+								 sm_digest(value.s, value.len, 0),
 								 psprintf("Search engines know an element of the ready-made XML only in the namespace \"%s\".",
 										  sm_for_message(value)));
 			break;
@@ -580,15 +571,11 @@ check_set(Audit *audit)
 						"The lastmod of " INT64_FORMAT " of " INT64_FORMAT " pages is now(), so each run changes it. Write when the page changed, or NULL.",
 						audit->nnow, (int64) audit->receiver.nrows);
 	sm_lastmods_check(&audit->lastmods, audit->has_news ? NULL : &audit->findings);
-	if (sm_findings_are_one(&audit->findings, &audit->itself, audit->nentries))
-		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_HREFLANG_LACKS_ITSELF,
-						"No alternate of " INT64_FORMAT " of " INT64_FORMAT " pages is the page itself.",
-						audit->itself.nrows, audit->nentries);
 	if (audit->has_unchecked)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_XML_UNCHECKED,
 						"Ready-made XML has images, videos, news or alternates. Their URLs, dates and links back are checked only in columns images, videos, news and alternates.");
 	if (audit->is_numbered)
-		sm_findings_leave_out(&audit->findings, &audit->number);
+		sm_findings_leave_out(&audit->findings, SM_LOC_SUSPICIOUS, 0);
 	sm_audit_robots_check_set(audit->robots, audit->options, audit->nentries);
 }
 

@@ -27,13 +27,28 @@
 /* As many problems with one cause are listed. */
 #define LISTED_MAX	20
 
+/* More causes than a set has; problems with others are listed. */
+#define MAX_CAUSES	1000
+
+/* Why rows have problems with one name. */
+typedef struct Cause
+{
+	uint64		key;			/* a hash of the name and the cause's number */
+	SmProblemName name;
+	bool		is_once;		/* is it told once, whatever n? */
+	bool		is_left_out;
+	int64		n;				/* problems */
+	int64		first_row;
+	char	   *detail;			/* of the first row */
+} Cause;
+
 /* Columns of the sort of problems. */
 enum
 {
 	PROBLEM_ROW,
 	PROBLEM_NAME,
 	PROBLEM_DETAIL,
-	PROBLEM_CAUSE,				/* its number, or 0 */
+	PROBLEM_CAUSE,				/* its key, or 0 */
 	PROBLEM_NCOLUMNS
 };
 
@@ -55,13 +70,17 @@ sm_findings_begin(SmFindings *findings)
 		[PROBLEM_CAUSE] = INT8OID
 	};
 
+	HASHCTL		control = {.keysize = sizeof(uint64),.entrysize = sizeof(Cause),.hcxt = CurrentMemoryContext};
+
 	sm_sort_begin(&findings->problems, PROBLEM_NCOLUMNS, problem_types, PROBLEM_NCOLUMNS);
 	findings->locs = BufFileCreateTemp(false);
+	findings->nrows = 0;
+	findings->causes = hash_create("sitemap_audit causes", MAX_CAUSES, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	findings->context = CurrentMemoryContext;
 }
 
 static void
-put_problem(SmFindings *findings, int64 row_number, SmProblemName name, int cause, char *detail)
+put_problem(SmFindings *findings, int64 row_number, SmProblemName name, uint64 cause, char *detail)
 {
 	Datum	   *values = sm_sort_row(&findings->problems);
 	text	   *detail_text = cstring_to_text(detail);
@@ -69,7 +88,7 @@ put_problem(SmFindings *findings, int64 row_number, SmProblemName name, int caus
 	values[PROBLEM_ROW] = Int64GetDatum(row_number);
 	values[PROBLEM_NAME] = Int64GetDatum(name);
 	values[PROBLEM_DETAIL] = PointerGetDatum(detail_text);
-	values[PROBLEM_CAUSE] = Int64GetDatum(cause);
+	values[PROBLEM_CAUSE] = Int64GetDatum((int64) cause);
 	sm_sort_put(&findings->problems);
 	/* a row can have many problems */
 	pfree(detail_text);
@@ -82,72 +101,93 @@ sm_findings_add_detail(SmFindings *findings, int64 row_number, SmProblemName nam
 	put_problem(findings, row_number, name, 0, detail);
 }
 
-/* Count a row that has a problem with the cause.  Problems of one row follow each other. */
-static void
-count_row(SmCause *cause, int64 row_number)
+/* The key of a cause, which is not 0. */
+static uint64
+cause_key(SmProblemName name, uint64 cause)
 {
-	cause->nrows += cause->nrows == 0 || cause->last_row != row_number;
-	cause->last_row = row_number;
+	return sm_digest((char *) &cause, sizeof(cause), name) | 1;
+}
+
+/* Count a problem with a cause.  Returns NULL if there are too many causes. */
+static Cause *
+count_problem(SmFindings *findings, int64 row_number, SmProblemName name, uint64 number,
+			  const char *detail)
+{
+	uint64		key = cause_key(name, number);
+	bool		is_full = hash_get_num_entries(findings->causes) == MAX_CAUSES;
+	bool		found;
+	Cause	   *cause = hash_search(findings->causes, &key, is_full ? HASH_FIND : HASH_ENTER, &found);
+
+	if (cause == NULL)
+		return NULL;
+	if (!found)
+		*cause = (Cause)
+	{
+		.key = key,.name = name,.first_row = SM_WHOLE_SET
+	};
+	if (row_number < cause->first_row)
+	{
+		if (cause->detail)
+			pfree(cause->detail);
+		cause->first_row = row_number;
+		cause->detail = MemoryContextStrdup(findings->context, detail);
+	}
+	cause->n++;
+	return cause;
 }
 
 void
-sm_findings_add_caused(SmFindings *findings, int64 row_number, SmProblemName name, SmCause *cause,
+sm_findings_add_caused(SmFindings *findings, int64 row_number, SmProblemName name, uint64 number,
 					   char *detail)
 {
-	if (cause->number == 0)
-		cause->number = ++findings->ncauses;
-	count_row(cause, row_number);
-	put_problem(findings, row_number, name, cause->number, detail);
+	const Cause *cause = count_problem(findings, row_number, name, number, detail);
+
+	put_problem(findings, row_number, name, cause ? cause->key : 0, detail);
 }
 
 void
-sm_findings_leave_out(SmFindings *findings, const SmCause *cause)
+sm_findings_add_once(SmFindings *findings, int64 row_number, SmProblemName name, uint64 number,
+					 char *detail)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(findings->context);
+	Cause	   *cause = count_problem(findings, row_number, name, number, detail);
 
-	if (cause->number > 0)
-		findings->left_out = bms_add_member(findings->left_out, cause->number);
-	MemoryContextSwitchTo(oldcontext);
-}
-
-bool
-sm_findings_are_one(SmFindings *findings, const SmCause *cause, int64 npages)
-{
-	if (cause->nrows <= LISTED_MAX || cause->nrows <= npages / 2)
-		return false;
-	sm_findings_leave_out(findings, cause);
-	return true;
-}
-
-/* Add a problem that is told once, with the number of its rows. */
-static void
-tell(SmFindings *findings, SmTold *told)
-{
-	if (told->hash == 0)
-		return;
-	sm_findings_add_detail(findings, told->first_row, told->name,
-						   told->cause.nrows == 1 ? pstrdup(told->detail) :
-						   psprintf("%s The same is in " INT64_FORMAT " rows.", told->detail, told->cause.nrows));
-	pfree(told->detail);
-	memset(told, 0, sizeof(*told));
-}
-
-void
-sm_findings_add_once(SmFindings *findings, int64 row_number, SmProblemName name, char *detail)
-{
-	uint64		hash = sm_digest(detail, strlen(detail), name) | 1;
-	SmTold	   *told = &findings->told[hash / 2 % SM_NTOLD];
-
-	if (told->hash != hash)
+	if (cause == NULL)
 	{
-		tell(findings, told);
-		told->hash = hash;
-		told->name = name;
-		told->first_row = row_number;
-		told->detail = MemoryContextStrdup(findings->context, detail);
+		put_problem(findings, row_number, name, 0, detail);
+		return;
 	}
-	count_row(&told->cause, row_number);
+	cause->is_once = true;
 	pfree(detail);
+}
+
+void
+sm_findings_leave_out(SmFindings *findings, SmProblemName name, uint64 number)
+{
+	uint64		key = cause_key(name, number);
+	Cause	   *cause = hash_search(findings->causes, &key, HASH_FIND, NULL);
+
+	if (cause)
+		cause->is_left_out = true;
+}
+
+/* Add the problems that are told once, and leave out the others with their causes. */
+static void
+tell_causes(SmFindings *findings)
+{
+	HASH_SEQ_STATUS status;
+	Cause	   *cause;
+
+	hash_seq_init(&status, findings->causes);
+	while ((cause = hash_seq_search(&status)) != NULL)
+	{
+		if (cause->is_left_out ||
+			!(cause->is_once || (cause->n > LISTED_MAX && cause->n > findings->nrows / 2)))
+			continue;
+		cause->is_left_out = true;
+		put_problem(findings, cause->first_row, cause->name, 0,
+					cause->n == 1 ? pstrdup(cause->detail) :
+					psprintf("%s This is found " INT64_FORMAT " times.", cause->detail, cause->n));
+	}
 }
 
 void
@@ -155,6 +195,7 @@ sm_findings_add_loc(SmFindings *findings, SmSpan loc)
 {
 	int64		len = loc.s ? (int64) loc.len : NO_LOC;
 
+	findings->nrows++;
 	BufFileWrite(findings->locs, &len, sizeof(len));
 	if (len > 0)
 		BufFileWrite(findings->locs, unconstify(char *, loc.s), loc.len);
@@ -193,20 +234,21 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 	bool		has_loc = false;
 	const Datum *problem;
 
-	for (int i = 0; i < SM_NTOLD; i++)
-		tell(findings, &findings->told[i]);
+	tell_causes(findings);
 	initStringInfo(&last);
 	if (BufFileSeek(findings->locs, 0, 0, SEEK_SET) != 0)
 		elog(ERROR, "could not go to the start of the copy of locs");
 	while ((problem = sm_sort_next(&findings->problems)) != NULL)
 	{
 		int64		row_number = DatumGetInt64(problem[PROBLEM_ROW]);
+		int64		key = DatumGetInt64(problem[PROBLEM_CAUSE]);
+		const Cause *cause = hash_search(findings->causes, &key, HASH_FIND, NULL);
 		text	   *loc = NULL;
 		Datum		values[RESULT_NCOLUMNS];
 		bool		nulls[RESULT_NCOLUMNS] = {false};
 		MemoryContext oldcontext;
 
-		if (bms_is_member((int) DatumGetInt64(problem[PROBLEM_CAUSE]), findings->left_out))
+		if (cause && cause->is_left_out)
 			continue;
 
 		/* several problems can have the same row */

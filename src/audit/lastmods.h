@@ -8,19 +8,10 @@
 
 #include "audit/finding.h"
 
-/* Boyer's and Moore's vote for the period that has more than half of all times. */
-typedef struct SmVote
-{
-	int64		period;
-	int64		n;				/* votes for it that no others cancel */
-} SmVote;
-
 typedef struct SmLastmods
 {
-	BufFile    *times;			/* seconds since 1970-01-01 UTC */
+	SmSort		times;			/* seconds since 1970-01-01 UTC */
 	int64		ntimes;
-	SmVote		votes[2];		/* for periods that begin at even and at odd
-								 * multiples of half a period */
 } SmLastmods;
 
 extern void sm_lastmods_begin(SmLastmods *lastmods);

@@ -59,12 +59,15 @@ enum
 								 * since a page has few links */
 	PAGE_ROW,					/* row that is the page, or that links to the
 								 * page; OWN_LINK for a link from the page */
-	PAGE_LINK,					/* a LinkInfo and the URL of the page; empty
+	PAGE_LANGUAGE,				/* of a row that links to the page: an index
+								 * of languages, or NO_LANGUAGE; IS_QUERY if
+								 * it differs only by the query */
+	PAGE_URL,					/* URL of the page, for a message; empty
 								 * unless a row links to the page */
 	PAGE_NCOLUMNS
 };
 
-#define PAGE_NKEYS		PAGE_LINK
+#define PAGE_NKEYS		PAGE_LANGUAGE
 
 /* The lowest number, so that a page comes before its links. */
 #define NO_OTHER		PG_INT64_MIN
@@ -72,37 +75,15 @@ enum
 /* Less than any row, so that a link from the page comes before links to it. */
 #define OWN_LINK		0
 
-/* What is known of a link beside the two pages. */
-typedef struct LinkInfo
-{
-	int16		language;		/* of the other page: an index of languages,
-								 * or NO_LANGUAGE */
-	int16		own_language;	/* of the page that links, likewise */
-	bool		is_query;		/* do the pages differ only by the query? */
-} LinkInfo;
-
-#define NO_LANGUAGE		(-1)
-
-/* Alternates of a language that no row lists. */
-typedef struct Unlisted
-{
-	int64		n;
-	int64		first_row;		/* the first row that has one of them */
-	char	   *first;
-} Unlisted;
+#define NO_LANGUAGE		0
+#define IS_QUERY		0x10000
 
 /* A code that alternates have as hreflang, in lower case. */
 typedef struct Language
 {
 	SmSpan		code;
 	bool		is_listed;		/* does a row list a page of the language? */
-	Unlisted	all;
-	Unlisted	surely;			/* those that are no pages of another set */
-
-	/* of the last page that was compared */
-	int64		page;			/* has an alternate of this language */
-	int64		from_page;		/* is the alternate of a page of this language */
-	int64		from;			/* a hash of that page */
+	bool		is_missing;		/* is there an alternate that no row lists? */
 } Language;
 
 /* More languages than any site has; links in others are not counted. */
@@ -111,25 +92,16 @@ typedef struct Language
 struct SmPages
 {
 	SmSort		sort;
-	text	   *no_link;		/* empty */
+	text	   *no_url;			/* empty */
 	const SmUrlBase *base;
 	SmFindings *findings;
 	SmUnlistedCallback callback;
 	void	   *callback_arg;
 	bool		has_https;		/* does base_url or a page have https? */
-	int64		npages;			/* rows */
-	SmCause		http;			/* pages with http among https */
-
 	int			nlanguages;
-	Language	languages[MAX_LANGUAGES];	/* a hash table */
-
-	/* of the page that is compared, if no row lists it */
-	int64		page;			/* its number, from 1 on */
-	int			npage_languages;
-	int16		page_languages[MAX_LANGUAGES];	/* those of links to it */
-	int64		first_row;		/* first row that links to it; 0 for none */
-	bool		is_sure;		/* is it no page of another set? */
-	StringInfoData url;
+	int			nown;			/* languages of which a page is an alternate
+								 * of itself */
+	Language	languages[MAX_LANGUAGES];	/* a hash table; the first is none */
 };
 
 SmPages *
@@ -138,18 +110,16 @@ sm_pages_begin(const SmUrlBase *base, SmFindings *findings, SmUnlistedCallback c
 {
 	static const Oid types[] = {
 		[PAGE_HASH] = INT8OID,[PAGE_HASH2] = INT8OID,[PAGE_OTHER] = INT8OID,
-		[PAGE_ROW] = INT8OID,[PAGE_LINK] = TEXTOID
+		[PAGE_ROW] = INT8OID,[PAGE_LANGUAGE] = INT8OID,[PAGE_URL] = TEXTOID
 	};
 	SmPages    *pages = palloc0_object(SmPages);
 
-	pages->no_link = cstring_to_text("");
+	pages->no_url = cstring_to_text("");
 	pages->base = base;
 	pages->has_https = is_https(sm_base_origin(base));
 	pages->findings = findings;
 	pages->callback = callback;
 	pages->callback_arg = callback_arg;
-	pages->page = 1;
-	initStringInfo(&pages->url);
 	sm_sort_begin(&pages->sort, PAGE_NCOLUMNS, types, PAGE_NKEYS);
 	return pages;
 }
@@ -207,26 +177,6 @@ stem_of(SmSpan page, uint64 *bits)
 	return sm_span(copy, path.len + rest_len);
 }
 
-/* A page without its scheme, a leading "www." of the host, and a final slash. */
-static SmSpan
-similar_of(SmSpan page, uint64 *bits)
-{
-	SmSpan		stem = stem_of(page, bits);
-	const char *host = sm_url_host(stem).s;
-
-	return sm_without_www(sm_span(host, stem.s + stem.len - host));
-}
-
-bool
-sm_page_is_similar(SmSpan a, SmSpan b)
-{
-	uint64		a_bits = 0;
-	uint64		b_bits = 0;
-
-	return sm_span_equal(similar_of(a, &a_bits), similar_of(b, &b_bits)) &&
-		((a_bits ^ b_bits) & PAGE_HAS_INDEX) == 0;
-}
-
 static PageHash
 hash_page(SmSpan page)
 {
@@ -241,7 +191,7 @@ hash_page(SmSpan page)
 
 /* Put a row of the sort. */
 static void
-put_row(SmPages *pages, PageHash page, int64 other, int64 row_number, text *link)
+put_row(SmPages *pages, PageHash page, int64 other, int64 row_number, int64 language, text *url)
 {
 	Datum	   *values = sm_sort_row(&pages->sort);
 
@@ -249,20 +199,20 @@ put_row(SmPages *pages, PageHash page, int64 other, int64 row_number, text *link
 	values[PAGE_HASH2] = Int64GetDatum(page.hash2);
 	values[PAGE_OTHER] = Int64GetDatum(other);
 	values[PAGE_ROW] = Int64GetDatum(row_number);
-	values[PAGE_LINK] = PointerGetDatum(link);
+	values[PAGE_LANGUAGE] = Int64GetDatum(language);
+	values[PAGE_URL] = PointerGetDatum(url);
 	sm_sort_put(&pages->sort);
 }
 
 void
 sm_pages_add(SmPages *pages, int64 row_number, SmSpan page)
 {
-	put_row(pages, hash_page(page), NO_OTHER, row_number, pages->no_link);
-	pages->npages++;
+	put_row(pages, hash_page(page), NO_OTHER, row_number, NO_LANGUAGE, pages->no_url);
 	pages->has_https |= is_https(page);
 }
 
 /* The index of a language, which is added if it is new. */
-static int16
+static int
 find_language(SmPages *pages, SmSpan hreflang)
 {
 	char		code[SM_HREFLANG_MAX];
@@ -273,15 +223,15 @@ find_language(SmPages *pages, SmSpan hreflang)
 		return NO_LANGUAGE;
 	for (size_t k = 0; k < hreflang.len; k++)
 		code[k] = sm_lower(hreflang.s[k]);
-	for (i = sm_digest(code, key.len, 0) % MAX_LANGUAGES; pages->languages[i].code.s; i = (i + 1) % MAX_LANGUAGES)
+	for (i = sm_digest(code, key.len, 0) % MAX_LANGUAGES; i == NO_LANGUAGE || pages->languages[i].code.s; i = (i + 1) % MAX_LANGUAGES)
 		if (sm_span_equal(pages->languages[i].code, key))
-			return (int16) i;
-	/* one stays free, so that each search ends */
-	if (pages->nlanguages == MAX_LANGUAGES - 1)
+			return (int) i;
+	/* some stay free, so that each search ends soon */
+	if (pages->nlanguages == MAX_LANGUAGES / 2)
 		return NO_LANGUAGE;
 	pages->nlanguages++;
 	pages->languages[i].code = sm_span(MemoryContextStrdup(pages->findings->context, pnstrdup(code, key.len)), key.len);
-	return (int16) i;
+	return (int) i;
 }
 
 /* A URL without its query. */
@@ -293,44 +243,32 @@ without_query(SmSpan page)
 	return query ? sm_span(page.s, query - page.s) : page;
 }
 
-/* Put a link from a page to another into the sort. */
-static void
-put_link(SmPages *pages, int64 row_number, PageHash page, SmSpan other, const LinkInfo *info)
-{
-	PageHash	other_hash = hash_page(other);
-	text	   *link = palloc(VARHDRSZ + sizeof(*info) + other.len);
-
-	SET_VARSIZE(link, VARHDRSZ + sizeof(*info) + other.len);
-	memcpy(VARDATA(link), info, sizeof(*info));
-	memcpy(VARDATA(link) + sizeof(*info), other.s, other.len);
-	put_row(pages, page, other_hash.hash, OWN_LINK, pages->no_link);
-	put_row(pages, other_hash, page.hash, row_number, link);
-	pfree(link);				/* a row can have many links */
-}
-
 void
 sm_pages_link(SmPages *pages, int64 row_number, SmSpan page, const SmLink *links, int nlinks)
 {
 	PageHash	hash = hash_page(page);
-	LinkInfo	info = {.own_language = NO_LANGUAGE};
 
 	for (int i = 0; i < nlinks; i++)
 	{
-		info.language = sm_span_equal(links[i].href, page) ? find_language(pages, links[i].hreflang) : NO_LANGUAGE;
-		if (info.language != NO_LANGUAGE)
-		{
-			info.own_language = info.language;
-			pages->languages[info.language].is_listed = true;
-		}
-	}
-	for (int i = 0; i < nlinks; i++)
-	{
+		SmSpan		other = links[i].href;
+		int			language = find_language(pages, links[i].hreflang);
+		PageHash	other_hash;
+		text	   *url;
+
 		CHECK_FOR_INTERRUPTS();
-		if (sm_span_equal(links[i].href, page))
+		if (sm_span_equal(other, page))
+		{
+			pages->nown += language != NO_LANGUAGE && !pages->languages[language].is_listed;
+			pages->languages[language].is_listed = true;
 			continue;
-		info.language = find_language(pages, links[i].hreflang);
-		info.is_query = sm_span_equal(without_query(links[i].href), without_query(page));
-		put_link(pages, row_number, hash, links[i].href, &info);
+		}
+		if (sm_span_equal(without_query(other), without_query(page)))
+			language |= IS_QUERY;
+		other_hash = hash_page(other);
+		url = cstring_to_text_with_len(other.s, (int) other.len);
+		put_row(pages, hash, other_hash.hash, OWN_LINK, NO_LANGUAGE, pages->no_url);
+		put_row(pages, other_hash, hash.hash, row_number, language, url);
+		pfree(url);				/* a row can have many links */
 	}
 }
 
@@ -342,6 +280,13 @@ typedef struct PageState
 	int64		other;			/* hash of the other page of the last link */
 	bool		links_to_other; /* does the page link to other? */
 	int64		reported_row;	/* last row reported, which is other */
+
+	/* if no row lists the page */
+	int64		linking_row;	/* a row that links to it, 0 for none */
+	int			nlinking;		/* pages that link to it */
+	int			language;
+	bool		is_query;		/* does it differ only by the query? */
+	StringInfo	url;
 } PageState;
 
 /*
@@ -380,17 +325,47 @@ compare_page(SmPages *pages, PageState *current, PageState stems[2], int64 row_n
 		sm_findings_add(pages->findings, row_number, SM_LOC_DUPLICATE,
 						"The loc repeats the loc of row " INT64_FORMAT ".", current->first_row);
 	if (pages->has_https && !(current->hash.hash & PAGE_IS_HTTPS))
-		sm_findings_add_caused(pages->findings, row_number, SM_SCHEME_MIXED, &pages->http,
+		sm_findings_add_caused(pages->findings, row_number, SM_SCHEME_MIXED, 0,
 							   pstrdup("The scheme is http, while base_url or other pages have https."));
 }
 
-/* Look at a link to a page that is listed, by a row that this page may not link to. */
+/* Note a link to a page that no row lists. */
 static void
-compare_link(SmPages *pages, PageState *current, int64 other, int64 row_number, SmSpan url)
+note_unlisted(PageState *current, int64 row_number, int64 language, SmSpan url)
 {
+	current->is_query |= (language & IS_QUERY) != 0;
+	if (current->linking_row > 0 && current->linking_row <= row_number)
+		return;
+	current->linking_row = row_number;
+	current->language = language & ~IS_QUERY;
+	resetStringInfo(current->url);
+	appendBinaryStringInfo(current->url, url.s, (int) url.len);
+}
+
+/*
+ * Look at a row of the sort that is a link.  Links from the page come before
+ * links to the page.
+ */
+static void
+compare_link(SmPages *pages, PageState *current, int64 other, int64 row_number, int64 language,
+			 const text *link)
+{
+	SmSpan		url = sm_span(VARDATA_ANY(link), VARSIZE_ANY_EXHDR(link));
 	char	   *alternate;
 
-	if (current->links_to_other || row_number == current->reported_row)
+	if (other != current->other)
+	{
+		current->other = other;
+		current->links_to_other = false;
+		current->nlinking++;
+	}
+	if (row_number == OWN_LINK)
+		current->links_to_other = true;
+	else if (current->first_row == 0)
+		note_unlisted(current, row_number, language, url);
+	else
+		pages->languages[language & ~IS_QUERY].is_listed = true;
+	if (current->links_to_other || current->first_row == 0 || row_number == current->reported_row)
 		return;
 	current->reported_row = row_number;
 	alternate = sm_for_message(url);
@@ -400,98 +375,31 @@ compare_link(SmPages *pages, PageState *current, int64 other, int64 row_number, 
 	pfree(alternate);			/* there can be many */
 }
 
-/* Note a link to a page that no row lists. */
-static void
-note_unlisted(SmPages *pages, int64 other, int64 row_number, const LinkInfo *info, SmSpan url)
-{
-	if (pages->first_row == 0)
-	{
-		resetStringInfo(&pages->url);
-		appendBinaryStringInfo(&pages->url, url.s, (int) url.len);
-	}
-	if (pages->first_row == 0 || row_number < pages->first_row)
-		pages->first_row = row_number;
-
-	/* pages of one language with one alternate */
-	if (info->own_language != NO_LANGUAGE)
-	{
-		Language   *own = &pages->languages[info->own_language];
-
-		pages->is_sure |= own->from_page == pages->page && own->from != other;
-		own->from_page = pages->page;
-		own->from = other;
-	}
-	pages->is_sure |= info->is_query;
-	if (info->language != NO_LANGUAGE && pages->languages[info->language].page != pages->page)
-	{
-		pages->languages[info->language].page = pages->page;
-		pages->page_languages[pages->npage_languages++] = info->language;
-	}
-}
-
-/* Look at a row of the sort that is a link.  Links from the page come before links to it. */
-static void
-look_at_link(SmPages *pages, PageState *current, int64 other, int64 row_number, const text *link)
-{
-	const char *s = VARDATA_ANY(link);
-	LinkInfo	info;
-	SmSpan		url;
-
-	if (other != current->other)
-	{
-		current->other = other;
-		current->links_to_other = false;
-	}
-	if (row_number == OWN_LINK)
-	{
-		current->links_to_other = true;
-		return;
-	}
-	memcpy(&info, s, sizeof(info));
-	url = sm_span(s + sizeof(info), VARSIZE_ANY_EXHDR(link) - sizeof(info));
-	if (current->first_row == 0)
-	{
-		note_unlisted(pages, other, row_number, &info, url);
-		return;
-	}
-	if (info.language != NO_LANGUAGE)
-		pages->languages[info.language].is_listed = true;
-	compare_link(pages, current, other, row_number, url);
-}
-
-static void
-count_unlisted(SmPages *pages, Unlisted *unlisted)
-{
-	if (unlisted->n++ > 0 && unlisted->first_row <= pages->first_row)
-		return;
-	if (unlisted->first)
-		pfree(unlisted->first);
-	unlisted->first_row = pages->first_row;
-	unlisted->first = sm_for_message(sm_span(pages->url.data, pages->url.len));
-}
+/*
+ * The causes of alternates that no row lists: of any of a language, and of those that surely
+ * are no pages of another set.  report_unlisted leaves one out.
+ */
+#define CAUSE(language, is_sure)	(2 * (language) + (is_sure))
 
 /* End a page, after all of its links. */
 static void
-finish_page(SmPages *pages)
+finish_page(SmPages *pages, const PageState *page)
 {
-	SmSpan		url = sm_span(pages->url.data, pages->url.len);
+	SmSpan		url = sm_span(page->url->data, page->url->len);
+	char	   *alternate;
 
-	if (pages->first_row > 0)
-	{
-		pages->callback(pages->callback_arg, pages->first_row, url);
-		for (int i = 0; i < pages->npage_languages && sm_base_path(pages->base, url) > 0; i++)
-		{
-			Language   *language = &pages->languages[pages->page_languages[i]];
-
-			count_unlisted(pages, &language->all);
-			if (pages->is_sure)
-				count_unlisted(pages, &language->surely);
-		}
-	}
-	pages->page++;
-	pages->npage_languages = 0;
-	pages->first_row = 0;
-	pages->is_sure = false;
+	if (page->linking_row == 0)
+		return;
+	pages->callback(pages->callback_arg, page->linking_row, url);
+	if (page->language == NO_LANGUAGE || sm_base_path(pages->base, url) == 0)
+		return;
+	pages->languages[page->language].is_missing = true;
+	alternate = sm_for_message(url);
+	for (int is_sure = 0; is_sure <= (page->is_query || (pages->nown > 0 && page->nlinking > pages->nown)); is_sure++)
+		sm_findings_add_once(pages->findings, page->linking_row, SM_HREFLANG_UNLISTED, CAUSE(page->language, is_sure),
+							 psprintf("No row lists the alternate \"%s\" in \"%s\".",
+									  alternate, pages->languages[page->language].code.s));
+	pfree(alternate);
 }
 
 /* Does a row list a page of this language for another country? */
@@ -508,8 +416,8 @@ is_listed_elsewhere(const SmPages *pages, SmSpan code)
 }
 
 /*
- * Report the alternates that no row lists, a language at a time: all if the set lists pages of
- * the language.  A language of which it lists none can be another set's, unless the set lists
+ * Choose which alternates that no row lists are reported: all if the set lists pages of their
+ * language.  A language of which it lists none can be another set's, unless the set lists
  * most languages, and this one for other countries.
  */
 static void
@@ -518,30 +426,23 @@ report_unlisted(SmPages *pages)
 	int			nlisted = 0;
 	int			nmissing = 0;
 
-	for (int i = 0; i < MAX_LANGUAGES; i++)
+	for (int i = NO_LANGUAGE + 1; i < MAX_LANGUAGES; i++)
 	{
 		nlisted += pages->languages[i].is_listed;
-		nmissing += !pages->languages[i].is_listed && pages->languages[i].all.n > 0;
+		nmissing += pages->languages[i].is_missing && !pages->languages[i].is_listed;
 	}
-	for (int i = 0; i < MAX_LANGUAGES; i++)
-	{
-		const Language *language = &pages->languages[i];
-		const Unlisted *unlisted = language->is_listed ||
-			(language->all.n > 0 && nlisted > nmissing && is_listed_elsewhere(pages, language->code)) ?
-			&language->all : &language->surely;
-
-		if (unlisted->n > 0)
-			sm_findings_add(pages->findings, unlisted->first_row, SM_HREFLANG_UNLISTED,
-							"No row lists " INT64_FORMAT " of the alternates in \"%s\", such as \"%s\".",
-							unlisted->n, language->code.s, unlisted->first);
-	}
+	for (int i = NO_LANGUAGE + 1; i < MAX_LANGUAGES; i++)
+		if (pages->languages[i].is_missing)
+			sm_findings_leave_out(pages->findings, SM_HREFLANG_UNLISTED,
+								  CAUSE(i, pages->languages[i].is_listed ||
+										(nlisted > nmissing && is_listed_elsewhere(pages, pages->languages[i].code))));
 }
 
 void
 sm_pages_compare(SmPages *pages)
 {
 	SmSort	   *sort = &pages->sort;
-	PageState	current = {0};
+	PageState	current = {.url = makeStringInfo()};
 	PageState	stems[2] = {0};
 	const Datum *values;
 
@@ -555,22 +456,20 @@ sm_pages_compare(SmPages *pages)
 		hash.hash2 = DatumGetInt64(values[PAGE_HASH2]);
 		if (hash.hash != current.hash.hash || hash.hash2 != current.hash.hash2)
 		{
-			finish_page(pages);
-			memset(&current, 0, sizeof(current));
-			current.hash = hash;
+			finish_page(pages, &current);
+			current = (PageState)
+			{
+				.hash = hash,.url = current.url
+			};
 		}
 
 		if (other == NO_OTHER)
 			compare_page(pages, &current, stems, row_number);
 		else
-			look_at_link(pages, &current, other, row_number,
-						 (text *) DatumGetPointer(values[PAGE_LINK]));
+			compare_link(pages, &current, other, row_number, DatumGetInt64(values[PAGE_LANGUAGE]),
+						 (text *) DatumGetPointer(values[PAGE_URL]));
 	}
-	finish_page(pages);
+	finish_page(pages, &current);
 	sm_sort_end(sort);
 	report_unlisted(pages);
-	if (sm_findings_are_one(pages->findings, &pages->http, pages->npages))
-		sm_findings_add(pages->findings, SM_WHOLE_SET, SM_SCHEME_MIXED,
-						"The scheme of " INT64_FORMAT " of " INT64_FORMAT " pages is http, while base_url or other pages have https.",
-						pages->http.nrows, pages->npages);
 }

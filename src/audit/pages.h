@@ -15,9 +15,6 @@
 /* The canonical form of a URL that sm_url_encode wrote, in the current memory context. */
 extern SmSpan sm_page(SmSpan url);
 
-/* Are two pages equal if the scheme, a "www." and a final slash of the path do not count? */
-extern bool sm_page_is_similar(SmSpan a, SmSpan b);
-
 typedef struct SmPages SmPages;
 
 /* Called for each alternate that no row lists, with the first row that has it. */

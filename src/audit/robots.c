@@ -35,8 +35,6 @@ struct SmAuditRobots
 	StringInfoData room;		/* for sm_robots_match */
 	const SmUrlBase *base;
 	SmFindings *findings;
-	SmCause    *pages;			/* a cause for each rule: it forbids pages */
-	SmCause    *others;			/* it forbids images, videos or alternates */
 	int64		nelsewhere;		/* pages of other hosts, ports and schemes */
 	char	   *elsewhere;		/* the first of them */
 };
@@ -106,8 +104,6 @@ sm_audit_robots_begin(const SmArguments *args, const SmUrlBase *base, SmFindings
 	initStringInfo(&robots->room);
 	robots->base = base;
 	robots->findings = findings;
-	robots->pages = palloc0_array(SmCause, robots->rules.nrules);
-	robots->others = palloc0_array(SmCause, robots->rules.nrules);
 	return robots;
 }
 
@@ -132,33 +128,27 @@ is_forbidden(const SmRobotsAgent *agent, SmRobotsUse use)
 	return (agent->uses & SM_ROBOTS_FOR(use)) && agent->rule && !agent->rule->allow;
 }
 
-/* Is it the first agent that the same rule forbids the URL? */
-static bool
-is_first(const SmRobots *rules, uint32 n, SmRobotsUse use)
-{
-	for (uint32 i = 0; i < n; i++)
-		if (rules->agents[i].rule == rules->agents[n].rule && is_forbidden(&rules->agents[i], use))
-			return false;
-	return true;
-}
-
 /*
- * The names of agents, as in "A, B and C": those that the rule forbids the last URL for a use,
- * or all that obey the rule if use is SM_ROBOTS_NUSES.
+ * The names of the agents that the same rule forbids the last URL for a use, as in "A, B and C".
+ * NULL unless the n-th agent is the first of them.
  */
 static char *
-names_of(const SmRobots *rules, const SmRobotsRule *rule, SmRobotsUse use)
+names_of(const SmRobots *rules, uint32 n, SmRobotsUse use)
 {
 	StringInfoData names;
 	const SmRobotsAgent *last = NULL;
 
+	if (!is_forbidden(&rules->agents[n], use))
+		return NULL;
 	initStringInfo(&names);
 	for (uint32 i = 0; i < rules->nagents; i++)
 	{
 		const SmRobotsAgent *agent = &rules->agents[i];
 
-		if (use == SM_ROBOTS_NUSES ? (rule->agents >> i & 1) == 0 : agent->rule != rule || !is_forbidden(agent, use))
+		if (agent->rule != rules->agents[n].rule || !is_forbidden(agent, use))
 			continue;
+		if (i < n)
+			return NULL;
 		if (last)
 			appendStringInfo(&names, "%s%.*s", names.len > 0 ? ", " : "", (int) last->name.len, last->name.s);
 		last = agent;
@@ -191,29 +181,13 @@ sm_audit_robots_check(SmAuditRobots *robots, int64 row_number, SmRobotsUse use, 
 	for (uint32 i = 0; i < rules->nagents; i++)
 	{
 		const SmRobotsRule *rule = rules->agents[i].rule;
+		char	   *names = names_of(rules, i, use);
 
 		CHECK_FOR_INTERRUPTS();
-		if (is_forbidden(&rules->agents[i], use) && is_first(rules, i, use))
+		if (names)
 			sm_findings_add_caused(robots->findings, row_number, SM_ROBOTS_DISALLOWED,
-								   &(what ? robots->others : robots->pages)[rule - rules->rules],
-								   describe_rule(names_of(rules, rule, use),
-												 what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) : "the page",
-												 rule));
-	}
-}
-
-/* Report a rule once if it forbids more than half of the pages, or something of them. */
-static void
-check_rules(SmAuditRobots *robots, SmCause *causes, const char *what, int64 npages)
-{
-	for (uint32 i = 0; i < robots->rules.nrules; i++)
-	{
-		const SmRobotsRule *rule = &robots->rules.rules[i];
-
-		if (sm_findings_are_one(robots->findings, &causes[i], npages))
-			sm_findings_add_detail(robots->findings, SM_WHOLE_SET, SM_ROBOTS_DISALLOWED,
-								   describe_rule(names_of(&robots->rules, rule, SM_ROBOTS_NUSES),
-												 psprintf("%s" INT64_FORMAT " of " INT64_FORMAT " pages", what, causes[i].nrows, npages),
+								   2 * rule->line + (what != NULL),
+								   describe_rule(names, what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) : "the page",
 												 rule));
 	}
 }
@@ -240,13 +214,14 @@ check_set_files(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 		for (uint32 i = 0; i < rules->nagents; i++)
 		{
 			const SmRobotsRule *rule = rules->agents[i].rule;
+			char	   *names;
 
 			if (!is_forbidden(&rules->agents[i], SM_ROBOTS_PAGE) || bms_is_member(i, reported))
 				continue;
-			if (is_first(rules, i, SM_ROBOTS_PAGE))
+			names = names_of(rules, i, SM_ROBOTS_PAGE);
+			if (names)
 				sm_findings_add_detail(robots->findings, SM_WHOLE_SET, SM_ROBOTS_BLOCKS_SITEMAP,
-									   describe_rule(names_of(rules, rule, SM_ROBOTS_PAGE),
-													 psprintf("the file \"%s\"", sm_for_message(urls[n])), rule));
+									   describe_rule(names, psprintf("the file \"%s\"", sm_for_message(urls[n])), rule));
 			reported = bms_add_member(reported, i);
 		}
 	}
@@ -257,14 +232,13 @@ check_set_files(SmAuditRobots *robots, const SmSpan *urls, int nurls)
  * nothing.
  */
 static const char *
-describe_value(SmSpan value, const SmSpan *urls, int nurls)
+describe_value(const SmAuditRobots *robots, SmSpan value, const SmSpan *urls, int nurls)
 {
 	SmUrlCache	cache = {.raw_len = 0};
 	char	   *url = palloc(sm_url_bound(value.len, NULL, SM_URL_MAX));
 	size_t		len;
 	SmUrlStatus status = sm_url_encode(value.s, value.len, NULL, &cache, SM_FORM_PLAIN, SM_URL_MAX,
 									   url, &len);
-	const char *wrong = "has another name";
 	SmSpan		page;
 
 	sm_url_check_memory(status);
@@ -272,13 +246,10 @@ describe_value(SmSpan value, const SmSpan *urls, int nurls)
 		return status == SM_URL_EMPTY ? "has no URL" : status == SM_URL_NO_SCHEME ? "is relative" : "is not a valid URL";
 	page = sm_page(sm_span(url, len));
 	for (int i = 0; i < nurls; i++)
-	{
 		if (sm_span_equal(page, urls[i]))
 			return NULL;
-		if (sm_page_is_similar(page, urls[i]))
-			wrong = "differs in the scheme or \"www.\"";
-	}
-	return sm_span_equal(sm_url_host(page), sm_url_host(urls[0])) ? wrong : "has another host";
+	return !sm_span_equal(sm_url_host(page), sm_url_host(urls[0])) ? "has another host" :
+		sm_base_path(robots->base, page) == 0 ? "has another scheme or port" : "has another name";
 }
 
 /* A list of lines in a finding. */
@@ -345,7 +316,7 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 			invalid = NULL;
 		if (!is_named && r.key == SM_ROBOTS_SITEMAP)
 		{
-			const char *wrong = describe_value(r.value, urls, nurls);
+			const char *wrong = describe_value(robots, r.value, urls, nurls);
 
 			is_named = wrong == NULL;
 			if (wrong)
@@ -399,8 +370,6 @@ sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64
 	urls[nurls++] = file_url(robots->base, sm_first_name(options));
 	check_lines(robots, urls, options->index == SM_INDEX_NEVER ? nurls : nurls - 1);
 	check_set_files(robots, urls, nurls);
-	check_rules(robots, robots->pages, "", nentries);
-	check_rules(robots, robots->others, "images, videos or alternates of ", nentries);
 	if (robots->nelsewhere > 0)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_UNCHECKED,
 						"This robots.txt is that of \"%.*s\" and does not apply to " INT64_FORMAT " of " INT64_FORMAT " pages, such as \"%s\".",

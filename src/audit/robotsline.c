@@ -4,8 +4,6 @@
  */
 #include "audit/robotsline.h"
 
-#include <stdlib.h>
-
 #include "text/ascii.h"
 
 /* The keys as RFC 9309 spells them, in section 2.2. */
@@ -121,22 +119,13 @@ sm_robots_next(SmRobotsReader *r)
 	return true;
 }
 
-/* The number of letters that only one of two keys has, in whatever order. */
-static int
-letters_between(SmSpan a, SmSpan b)
+bool
+sm_robots_is_part(SmSpan part, SmSpan name)
 {
-	int			surplus['z' + 1] = {0};
-	int			n = 0;
-
-	for (size_t i = 0; i < a.len; i++)
-		if (sm_is_letter(a.s[i]))
-			surplus[(int) sm_lower(a.s[i])]++;
-	for (size_t i = 0; i < b.len; i++)
-		if (sm_is_letter(b.s[i]))
-			surplus[(int) sm_lower(b.s[i])]--;
-	for (int c = 'a'; c <= 'z'; c++)
-		n += abs(surplus[c]);
-	return n;
+	for (; name.len >= part.len; name.s++, name.len--)
+		if (sm_equal_ignoring_case(sm_span(name.s, part.len), part))
+			return true;
+	return false;
 }
 
 /*
@@ -146,8 +135,12 @@ letters_between(SmSpan a, SmSpan b)
 static bool
 is_misspelled(SmSpan given)
 {
-	for (size_t i = 0; i < NKEYS; i++)
-		if (letters_between(given, keys[i].spelling) <= (keys[i].key == SM_ROBOTS_ALLOW ? 1 : 2))
+	static const SmSpan parts[] = {
+		{SM_LITERAL("allow")}, {SM_LITERAL("alow")}, {SM_LITERAL("disall")}, {SM_LITERAL("agent")}, {SM_LITERAL("sitemap")}
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (sm_robots_is_part(parts[i], given))
 			return true;
 	return false;
 }

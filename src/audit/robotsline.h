@@ -67,6 +67,9 @@ sm_robots_is_rule(const SmRobotsReader *r)
  */
 extern SmSpan sm_robots_token(SmSpan value);
 
+/* Is a text part of a name? */
+extern bool sm_robots_is_part(SmSpan part, SmSpan name);
+
 /* Is it a product token? */
 extern bool sm_robots_is_token(const char *s, size_t len);
 

@@ -212,16 +212,6 @@ compare_rules(const void *arg1, const void *arg2)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-/* Is a text part of a name? */
-static bool
-is_part(SmSpan part, SmSpan name)
-{
-	for (; name.len >= part.len; name.s++, name.len--)
-		if (sm_equal_ignoring_case(sm_span(name.s, part.len), part))
-			return true;
-	return false;
-}
-
 /* What the table says about a crawler: all traits, and the rest of its first row. */
 static Crawler
 describe_crawler(SmSpan name)
@@ -231,7 +221,7 @@ describe_crawler(SmSpan name)
 
 	for (size_t k = NCRAWLERS; k-- > 0;)
 	{
-		if ((crawlers[k].traits & IS_FAMILY) ? !is_part(crawlers[k].name, name) :
+		if ((crawlers[k].traits & IS_FAMILY) ? !sm_robots_is_part(crawlers[k].name, name) :
 			!sm_equal_ignoring_case(crawlers[k].name, name))
 			continue;
 		crawler = crawlers[k];

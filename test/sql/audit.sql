@@ -156,10 +156,6 @@ SELECT * FROM pg_temp.audit_languages('{"loc": "/en", "en": "HTTP://A.example:80
 SELECT * FROM pg_temp.audit_languages('{"loc": "/en", "en": "http://a.example/en", "de": "http://a.example/de", "fr": "http://a.example/fr", "x-default": "http://b.example/"}',
                                       '{"loc": "/fr"}',
                                       '{"loc": "/de", "de": "http://a.example/de", "fr": "http://a.example/fr"}');
--- Is an alternate nearly the page itself?
-SELECT alternate, detail
-  FROM unnest('{/a/,https://a.example/a,http://www.a.example/a,https://www.a.example/a/,/b}'::text[]) alternate,
-       pg_temp.audit_languages(jsonb_build_object('loc', '/a', 'en', alternate));
 SELECT * FROM pg_temp.audit_languages('{"loc": "/?x=1&y", "en": "http://a.example/?x=1&y", "de": "http://a.example/''?x=1&y"}', '{"loc": "/''?x=1&y", "fr": null}');
 
 -- A url column: from sitemap_url, and none at all.

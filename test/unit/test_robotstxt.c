@@ -318,9 +318,9 @@ test_ignored(void)
 	ignored_are("User-agent: *\nDisallow /cart\r\nDisalow: /b\rDisallow: /c", " 2 3");
 	ignored_are("User-agent: *\nCrawl-delay: 1\nHost: a\nClean-param: a /\nNoindex: /\nRequest-rate: 1/5\nVisit-time: 1\n"
 				"Content-Signal: search=yes\nSchemamap: http://a/\nLicense: http://a/\nComment: x\nAI-policy: y", "");
-	foreach_string(key, "disalow", "Dissallow", "dissalow", "Diasllow", "Disallaw", "dis-allow", "Disallowed", "Disallow all", "desallow", "Disallow\xC2\xA0",
-				   "alow", "Allowed", "User agent", "Useragent", "user_agent", "User-agents", "User-agnet", "Usr-agent",
-				   "site-map", "Sitemaps", "Site map", "sitmap", "\xEF\xBB\xBFUser-agent")
+	foreach_string(key, "disalow", "Dissallow", "dissalow", "Diasllow", "Disallaw", "dis-allow", "Disallowed", "Disallow all", "desallow", "Disallo", "Disallow\xC2\xA0",
+				   "alow", "Allowed", "User agent", "Useragent", "user_agent", "User-agents", "Usr-agent",
+				   "site-map", "Sitemaps", "\xEF\xBB\xBFUser-agent")
 		ignored_are(text_of("User-agent: *\n%s: /a", *key), " 2");
 	ignored_are("User-agent: *\nx\nDisallow; /\nDisallow = /\n: /", " 2 3 4");
 	ignored_are("Disallow: /a\nAllow:\nSitemap: http://a/\nUser-agent: *\nDisallow: /b", " 1 2");

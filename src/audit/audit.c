@@ -81,7 +81,6 @@ typedef struct Audit
 													 * is refused; hreflang is
 													 * empty if it is invalid */
 
-	SmSpan		host;			/* of base_url, without "www." */
 	SmSpan		directory;		/* base_url in canonical form */
 	SmFindings	findings;
 	SmPages    *pages;
@@ -391,7 +390,6 @@ check_url(Audit *audit, const char *what, SmSpan written)
 {
 	const SmUrlBase *base = &audit->options->base;
 	const SmEntryWriter *w = &audit->writer;
-	SmSpan		own_host = what ? sm_no_span() : audit->host;
 
 	/* nearly all URLs of a set begin with its origin, and need no copy */
 	bool		is_own = sm_base_path(base, written) > 0;
@@ -404,7 +402,7 @@ check_url(Audit *audit, const char *what, SmSpan written)
 	/* neither origin nor host has references */
 	if (w->kind != SM_TEXT && memchr(url.s + start, '&', url.len - start))
 		url = unescape(written);
-	traits = sm_url_traits(&audit->suspects, url.s + start, url.s + url.len, own_host);
+	traits = sm_url_traits(&audit->suspects, url.s + start, url.s + url.len);
 	if (!is_own)
 		check_host(audit, audit->receiver.nrows, what ? what : "loc", url);
 	if (!is_own || url.len < base_len || memcmp(url.s, base->url[SM_FORM_PLAIN], base_len) != 0)
@@ -413,7 +411,7 @@ check_url(Audit *audit, const char *what, SmSpan written)
 	if ((traits & SM_MAY_BE_SUSPECT) &&
 		!(what && sm_span_equal(written, sm_span(w->buf->data + w->loc, w->page->loc_len))))
 	{
-		sm_url_suspect(&audit->suspects, url, base_len, own_host, palloc(Min(url.len, SM_LOOK_MAX)), &found);
+		sm_url_suspect(&audit->suspects, url, base_len, what == NULL, palloc(Min(url.len, SM_LOOK_MAX)), &found);
 		if (found.what && found.what->is_number && (what || !sm_url_is_numbered(url, base_len)))
 			found.what = NULL;
 		report_suspect(audit, what, url, &found);
@@ -590,7 +588,6 @@ make_audit(FunctionCallInfo fcinfo)
 
 	audit->options = sm_read_options(args, false);
 	base = &audit->options->base;
-	audit->host = sm_without_www(sm_url_host(sm_base_origin(base)));
 	audit->directory = sm_page(sm_span(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]));
 	sm_findings_begin(&audit->findings);
 	sm_lastmods_begin(&audit->lastmods);

@@ -102,7 +102,7 @@ sm_suspects_init(SmSuspects *suspects)
 		int			n = 0;
 
 		for (const SmSuspicion *what = sm_suspicions; what->sentence; what++)
-			if (is_at(what, place) && what->finder != SM_FIND_MISREAD_UTF8)
+			if (is_at(what, place))
 				add_patterns(suspects, place, what, &n);
 	}
 }
@@ -119,21 +119,6 @@ may_match(const SmSuspects *suspects, SmPlace place, const char *s, const char *
 }
 
 /*
- * Does a text begin with the site's host, with or without "www."?  A host without a dot
- * can be a segment of its own.
- */
-static bool
-begins_with_host(const char *s, const char *end, SmSpan host)
-{
-	if (sm_span_begins(sm_span(s, end - s), "www."))
-		s += 4;
-	return host.len > 0 && (size_t) (end - s) >= host.len && sm_lower(*s) == host.s[0] &&
-		sm_equal_ignoring_case(sm_span(s, host.len), host) &&
-		(s + host.len == end || sm_is_one_of(s[host.len], "/?#:")) &&
-		memchr(host.s, '.', host.len) != NULL;
-}
-
-/*
  * Is an escape in canonical form?  This is a guess: it is surely if its octet is not of
  * ASCII and its hex digits are capital letters.
  */
@@ -147,7 +132,7 @@ is_canonical_escape(const char *s)
 #define BEFORE(place)	(((place) + 1) << 4)
 
 unsigned int
-sm_url_traits(const SmSuspects *suspects, const char *s, const char *end, SmSpan own_host)
+sm_url_traits(const SmSuspects *suspects, const char *s, const char *end)
 {
 	static const uint8_t table[256] = {
 		['%'] = SM_MAY_BE_SUSPECT,['#'] = SM_HAS_FRAGMENT | SM_MAY_BE_SUSPECT | SM_MAY_VARY,
@@ -159,7 +144,7 @@ sm_url_traits(const SmSuspects *suspects, const char *s, const char *end, SmSpan
 
 	if (s == end)
 		return 0;
-	if (*s == '/' ? begins_with_host(s + 1, end, own_host) : may_match(suspects, SM_HOST, s, end))
+	if (*s != '/' && may_match(suspects, SM_HOST, s, end))
 		traits = SM_MAY_BE_SUSPECT;
 	while (s < end)
 	{
@@ -193,7 +178,6 @@ typedef struct Look
 {
 	const SmSuspects *suspects;
 	SmSuspect  *found;
-	SmSpan		own_host;
 	const char *text;			/* decoded so far */
 	const char *path_end;		/* in text */
 } Look;
@@ -226,15 +210,14 @@ note(Look *look, const SmSuspicion *what, const char *s, const char *end)
 	found->text = sm_span(s, stop - s);
 }
 
-/* Note what code found. */
 static void
-note_coded(Look *look, SmFinder finder, const char *s, const char *end)
+note_empty_segment(Look *look, SmSpan segment)
 {
 	const SmSuspicion *what = sm_suspicions;
 
-	while (what->finder != finder)
+	while (what->finder != SM_FIND_EMPTY_SEGMENT)
 		what++;
-	note(look, what, s, end);
+	note(look, what, segment.s, segment.s);
 }
 
 /* The end of a part without the suffix of a file. */
@@ -303,35 +286,6 @@ look_at_part(Look *look, SmPlace place, SmSpan part)
 		try_patterns(look, place, part.s, end);
 }
 
-/*
- * Does a decoded segment begin another URL, maybe without the colon of its scheme?  next: what
- * follows the segment.  may_be_any: it can be a URL of any site, as the path has nothing
- * before it.  Elsewhere only a URL of the site itself is a mistake.
- */
-static bool
-begins_url(SmSpan segment, const char *next, const char *end, SmSpan own_host, bool may_be_any)
-{
-	const char *segment_end = segment.s + segment.len;
-	const char *colon = segment.s + 4;
-
-	if (segment.len < 4 || !sm_equal_ignoring_case(sm_span(segment.s, 4), sm_span_of("http")))
-		return false;
-	if (colon < segment_end && sm_lower(*colon) == 's')
-		colon++;
-	if (colon < segment_end && *colon != ':')
-		return false;
-	if (may_be_any && (colon < segment_end || sm_span_begins(sm_span(next, end - next), "//")))
-		return true;
-	if (colon + 1 < segment_end)
-	{
-		next = colon + 1;
-		end = segment_end;
-	}
-	while (next < end && *next == '/')
-		next++;
-	return begins_with_host(next, end, own_host);
-}
-
 /* Decode the octet at *s to *d. */
 static void
 decode_octet(const char **s, char **d)
@@ -350,30 +304,28 @@ decode_octet(const char **s, char **d)
  * base URL begins.
  */
 static char *
-look_at_path(Look *look, const char *s, const char *end, const char *below, char *d)
+look_at_path(Look *look, const char *s, const char *end, const char *below, bool is_page, char *d)
 {
 	const char *path = s;
 
 	while (s < end)
 	{
-		bool		is_first = s == path;
-		bool		follows_scheme = !is_first && s[-1] == ':';
-		bool		is_host = is_first && begins_with_host(s + 1, end, look->own_host);
+		bool		is_first = s == path || s + 1 == below;
+		bool		follows_scheme = s > path && s[-1] == ':';
 		const char *begin;
 		SmSpan		segment;
 
 		*d++ = *s++;			/* the slash */
-		is_first |= s == below;
 		begin = d;
 		while (s < end && *s != '/')
 			decode_octet(&s, &d);
 		segment = sm_span(begin, d - begin);
 		if (segment.len == 0 && s < end && !follows_scheme)
-			note_coded(look, SM_FIND_EMPTY_SEGMENT, begin, d);
-		if (is_host || begins_url(segment, s, end, look->own_host, is_first))
-			note_coded(look, SM_FIND_URL, begin, d);
+			note_empty_segment(look, segment);
+		if (is_first)
+			look_at_part(look, SM_FIRST_SEGMENT, segment);
 		/* a slash may follow the last segment */
-		look_at_part(look, s + 1 < end || look->own_host.len == 0 ? SM_SEGMENT : SM_LAST_SEGMENT, segment);
+		look_at_part(look, s + 1 < end || !is_page ? SM_SEGMENT : SM_LAST_SEGMENT, segment);
 	}
 	return d;
 }
@@ -411,17 +363,6 @@ typedef struct Range
 	uint32_t	last;
 } Range;
 
-static bool
-is_in(uint32_t c, const Range *ranges, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (c >= ranges[i].first && c <= ranges[i].last)
-			return true;
-	return false;
-}
-
-#define IS_IN(c, ranges)	is_in((c), (ranges), sizeof(ranges) / sizeof((ranges)[0]))
-
 /*
  * Characters without a shape of their own: blanks other than U+0020 and the wide U+3000,
  * marks of direction, fillers, and others that Unicode calls ignorable.  Not in the list
@@ -435,103 +376,14 @@ static const Range invisible[] = {
 	{0x1D173, 0x1D17A}
 };
 
-/* Scripts whose letters are joined or kept apart by U+200C and U+200D, and emoji. */
-static const Range joined[] = {
-	{0x600, 0x1FFF}, {0x2190, 0x2BFF}, {0xA800, 0xABFF}, {0xFB50, 0xFDFF}, {0xFE0F, 0xFE0F},
-	{0xFE70, 0xFEFC}, {0x10A00, 0x1FFFF}
-};
-
-/* The character at s, 0 for none. */
-static uint32_t
-character_at(const char *s, const char *end)
-{
-	uint32_t	c;
-
-	return s < end && sm_utf8_decode(s, end, &c) > 0 ? c : 0;
-}
-
-/*
- * Is a character one that nobody sees?  before: the character before, 0 for none.  next:
- * what follows the character.
- */
+/* Is a character one that nobody sees? */
 static bool
-is_invisible(uint32_t before, uint32_t c, const char *next, const char *end)
+is_invisible(uint32_t c)
 {
-	/* nearly all characters */
-	if (c < 0xA0 || (c > 0x34F && c < 0x61C) || (c > 0x3164 && c < 0xFE0E))
-		return false;
-	if (c == 0x200C || c == 0x200D) /* they can end a word in scripts of India */
-		return !IS_IN(before, joined) ||
-			(!IS_IN(character_at(next, end), joined) && !(before >= 0x900 && before <= 0xDFF));
-	if (c == 0xFE0E || c == 0xFE0F) /* of an emoji, maybe a digit's */
-		return before < 0xA9 && !(before < 0x80 && sm_is_one_of(before, "#*0123456789"));
-	if (c == 0xE0001 || (c >= 0xE0020 && c <= 0xE007F)) /* of a flag */
-		return before < 0x1F000;
-	return IS_IN(c, invisible);
-}
-
-/* The byte that a character stands for in Windows-1252 or Latin-1, -1 for none. */
-static int
-latin_byte(uint32_t c)
-{
-	static const uint16_t windows[32] = {
-		0x20AC, 0, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021,
-		0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0, 0x17D, 0,
-		0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
-		0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0, 0x17E, 0x178
-	};
-
-	if (c < 0x100)
-		return c;
-	for (int i = 0; i < 32; i++)
-		if (windows[i] == c)
-			return 0x80 + i;
-	return -1;
-}
-
-/*
- * The end of a character's bytes in UTF-8, each of which was read as a character of its
- * own: after the two of U+00C3 and U+00A9 at "Ã©", which were the letter U+00E9.  NULL if
- * there is none.
- */
-static const char *
-end_of_misread(const char *s, const char *end)
-{
-	char		bytes[4];
-	size_t		n = 0;
-	size_t		wanted = 1;
-	uint32_t	c;
-
-	while (n < wanted)
-	{
-		size_t		len = sm_utf8_decode(s, end, &c);
-		int			byte = len ? latin_byte(c) : -1;
-
-		if (byte < 0x80)
-			return NULL;
-		if (n == 0)
-			wanted = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
-		bytes[n++] = byte;
-		s += len;
-	}
-	return sm_utf8_decode(bytes, bytes + n, &c) == n ? s : NULL;
-}
-
-/*
- * Look for misread UTF-8.  Characters can also follow each other like this by accident, as
- * U+00E9 U+2026 U+00BB do in French.  So two such sequences are needed, unless the first
- * character is that of a Western letter (U+00C2, U+00C3), of punctuation (U+00E2, U+00EF), or
- * of an emoji (U+00F0).
- */
-static void
-look_for_misread(Look *look, const char *s, const char *end, uint32_t c)
-{
-	const char *stop = end_of_misread(s, end);
-
-	if (stop && c >= 0xC4 && c < 0xF0 && c != 0xE2 && c != 0xEF)
-		stop = end_of_misread(stop, end);
-	if (stop)
-		note_coded(look, SM_FIND_MISREAD_UTF8, s, stop);
+	for (size_t i = 0; c >= 0xA0 && i < sizeof(invisible) / sizeof(invisible[0]); i++)
+		if (c >= invisible[i].first && c <= invisible[i].last)
+			return true;
+	return false;
 }
 
 /* Look at all characters of the decoded URL, or of a text that is none. */
@@ -539,10 +391,9 @@ static void
 look_at_text(Look *look, const char *s, const char *end)
 {
 	SmSuspect  *found = look->found;
-	uint32_t	before = 0;
 	uint32_t	c;
 
-	for (size_t n; s < end; s += n, before = c)
+	for (size_t n; s < end; s += n)
 	{
 		SmPlace		place = s < look->path_end ? SM_WITHIN_PATH : SM_WITHIN_QUERY;
 
@@ -550,19 +401,11 @@ look_at_text(Look *look, const char *s, const char *end)
 			try_patterns(look, place, s, end);
 		n = sm_utf8_decode(s, end, &c);
 		if (n == 0)
-		{
-			c = '?';			/* malformed */
-			n = 1;
-		}
+			n = 1;				/* malformed */
 		else if (is_control(c))
-		{
-			if (found->control == SM_NO_CHARACTER)
-				found->control = c;
-		}
-		else if (found->invisible == SM_NO_CHARACTER && is_invisible(before, c, s + n, end))
-			found->invisible = c;
-		else if (c >= 0xC2 && c <= 0xF4)
-			look_for_misread(look, s, end, c);
+			found->control = found->control == SM_NO_CHARACTER ? c : found->control;
+		else if (is_invisible(c))
+			found->invisible = found->invisible == SM_NO_CHARACTER ? c : found->invisible;
 	}
 }
 
@@ -571,10 +414,9 @@ look_at_text(Look *look, const char *s, const char *end)
  * A look cannot be canceled, so a text that is too long is cut, and such a URL not looked at.
  */
 static Look
-begin_look(const SmSuspects *suspects, SmSuspect *found, SmSpan own_host, SmSpan *text,
-		   const char *decoded)
+begin_look(const SmSuspects *suspects, SmSuspect *found, SmSpan *text, const char *decoded)
 {
-	Look		look = {suspects, found, own_host,.text = decoded,.path_end = decoded};
+	Look		look = {suspects, found,.text = decoded,.path_end = decoded};
 
 	if (text->len > SM_LOOK_MAX)
 		text->len = text->s == decoded ? SM_LOOK_MAX : 0;
@@ -586,7 +428,7 @@ begin_look(const SmSuspects *suspects, SmSuspect *found, SmSpan own_host, SmSpan
 void
 sm_text_suspect(const SmSuspects *suspects, SmSpan text, SmSuspect *found)
 {
-	Look		look = begin_look(suspects, found, sm_no_span(), &text, text.s);
+	Look		look = begin_look(suspects, found, &text, text.s);
 
 	for (const char *s = text.s; s < text.s + text.len; s++)
 		if (may_match(suspects, SM_WITHIN_TEXT, s, text.s + text.len))
@@ -596,7 +438,7 @@ sm_text_suspect(const SmSuspects *suspects, SmSpan text, SmSuspect *found)
 void
 sm_loc_suspect(const SmSuspects *suspects, SmSpan loc, SmSuspect *found)
 {
-	Look		look = begin_look(suspects, found, sm_no_span(), &loc, loc.s);
+	Look		look = begin_look(suspects, found, &loc, loc.s);
 
 	look_at_text(&look, loc.s, loc.s + loc.len);
 	found->what = NULL;
@@ -605,15 +447,16 @@ sm_loc_suspect(const SmSuspects *suspects, SmSpan loc, SmSuspect *found)
 void
 sm_host_suspect(const SmSuspects *suspects, SmSpan host, SmSuspect *found)
 {
-	Look		look = begin_look(suspects, found, sm_no_span(), &host, host.s);
+	Look		look = begin_look(suspects, found, &host, host.s);
 
 	look_at_part(&look, SM_ORIGIN, host);
 }
 
 void
-sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_len, SmSpan own_host, char *room, SmSuspect *found)
+sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_len, bool is_page, char *room,
+			   SmSuspect *found)
 {
-	Look		look = begin_look(suspects, found, own_host, &url, room);
+	Look		look = begin_look(suspects, found, &url, room);
 	const char *end = url.s + url.len;
 	SmSpan		host = sm_url_host(url);
 	const char *path = host.s + host.len;
@@ -625,15 +468,13 @@ sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_len, SmSpan o
 		path++;					/* the port */
 	/* the host can be a value that was missing, or the scheme of another URL */
 	look_at_part(&look, SM_HOST, host);
-	if (begins_url(host, path, end, sm_no_span(), true))
-		note_coded(&look, SM_FIND_URL, host.s, host.s + host.len);
 
 	if (hash == NULL)
 		hash = end;
 	query = memchr(path, '?', hash - path);
 	if (query == NULL)
 		query = hash;
-	d = look_at_path(&look, path, query, url.s + base_len, d);
+	d = look_at_path(&look, path, query, url.s + base_len, is_page, d);
 	look.path_end = d;
 	d = look_at_query(&look, query, hash, d);
 	while (hash < end)
@@ -644,21 +485,13 @@ sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_len, SmSpan o
 bool
 sm_url_is_numbered(SmSpan url, size_t base_len)
 {
-	const char *s = url.s + base_len;
-	const char *end = url.s + url.len;
-	const char *begin;
+	const char *end = url.s + url.len - (url.s[url.len - 1] == '/');
+	const char *begin = url.s + base_len;
+	const char *s;
 
-	if (base_len == 0)
-		return false;
-	if (end - s > 3 && s[2] == '/' && sm_is_letter(s[1]))
-		s += 3;					/* a language */
-	else if (end - s > 6 && s[5] == '/' && !sm_is_word_char(s[2]))
-		s += 6;					/* and a country */
-	for (begin = s; s < end && sm_is_digit(*s);)
+	if (end - begin > 3 && begin[2] == '/')
+		begin += 3;				/* a language */
+	for (s = begin; s < end && sm_is_digit(*s);)
 		s++;
-	if (s == begin)
-		return false;
-	if (end[-1] == '/')
-		end--;
-	return s == without_suffix(begin, end);
+	return base_len > 0 && s > begin && s == without_suffix(begin, end);
 }

@@ -14,6 +14,7 @@ typedef enum SmPlace
 {
 	/* parts of a URL, which patterns match as a whole */
 	SM_HOST,
+	SM_FIRST_SEGMENT,			/* of the path, or below the base URL */
 	SM_SEGMENT,					/* of the path */
 	SM_LAST_SEGMENT,			/* of the path of a page: a segment, too */
 	SM_PARAMETER,				/* "name=value" of the query */
@@ -36,10 +37,8 @@ typedef enum SmFinder
 	SM_FIND_WORDS,				/* the patterns are words; the part may also
 								 * quote or repeat them, or add the suffix of
 								 * a file */
-	/* by code in suspect.c, in parts that begin with the pattern */
-	SM_FIND_URL,
-	SM_FIND_EMPTY_SEGMENT,
-	SM_FIND_MISREAD_UTF8
+	SM_FIND_EMPTY_SEGMENT		/* by code, in parts that begin with the
+								 * pattern */
 } SmFinder;
 
 typedef struct SmSuspicion
@@ -82,12 +81,8 @@ extern void sm_suspects_init(SmSuspects *suspects);
 									 * canonical form */
 #define SM_HAS_FRAGMENT		0x04
 
-/*
- * The traits of a URL in plain form, from its path on, or from its host on.  own_host: the
- * host of the site without "www."; a path that begins with it, or with both, is suspect.
- */
-extern unsigned int sm_url_traits(const SmSuspects *suspects, const char *s, const char *end,
-								  SmSpan own_host);
+/* The traits of a URL in plain form, from its path on, or from its host on. */
+extern unsigned int sm_url_traits(const SmSuspects *suspects, const char *s, const char *end);
 
 /* The longest URL that is looked at, and what is looked at of a text, in bytes. */
 #define SM_LOOK_MAX		100000
@@ -108,10 +103,9 @@ typedef struct SmSuspect
 
 /*
  * Look at a URL in plain form, which sm_url_encode wrote.  base_len: length of the base
- * URL that the URL begins with, 0 for none.  own_host: as above, or empty for a URL that
- * is not a loc.  room: url.len bytes to work in, SM_LOOK_MAX at most.
+ * URL that the URL begins with, 0 for none.  is_page: the URL is a loc.  room: url.len bytes to work in, SM_LOOK_MAX at most.
  */
-extern void sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_len, SmSpan own_host,
+extern void sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_len, bool is_page,
 						   char *room, SmSuspect *found);
 
 /* Look at the host of a URL, for what is looked at once a set. */

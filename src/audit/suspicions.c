@@ -17,9 +17,12 @@
 #define MISSING		"null|none|nan|nil|undefined"
 
 const SmSuspicion sm_suspicions[] = {
-	{"%s has another URL in its path: \"%s\".", SM_AT(SM_HOST) | SM_AT(SM_SEGMENT),
-		"http",
-	.example = "/https:/b.example",.counterexample = "/https-guide",.finder = SM_FIND_URL},
+	{"%s has another URL in its path: \"%s\".", SM_AT(SM_FIRST_SEGMENT),
+		"http:" ANY "|https:" ANY,
+	.example = "/https:/b.example",.counterexample = "/https-guide"},
+	{"%s has another URL in its path: \"%s\".", SM_AT(SM_HOST),
+		"http|https",
+	.example = "https",.counterexample = "https.example"},
 	{"%s has \"%s\" after percent-decoding, so it is probably encoded twice.", WITHIN_URL,
 		IN_WORD "%2" HEX "|" IN_WORD "%3a|%" HEX HEX "%" HEX HEX,
 	.except = "%" LETTER LETTER LETTER NAME "%",.example = "/a%2520b",.counterexample = "/100%25-cotton"},
@@ -32,15 +35,13 @@ const SmSuspicion sm_suspicions[] = {
 	.except = "{" GUID "}",.example = "/%7Bid%7D",.counterexample = "/100%25s",.has_hash = true},
 	{"%s has \"%s\", which looks like a placeholder without its value.", SM_AT(SM_SEGMENT) | SM_AT(SM_VALUE),
 		":" LETTER WORD "|:" LETTER WORD ONE_OF(".-(*+?~") ANY
-		"|[" LETTER NAME "]|[..." LETTER NAME "]|[[" ANY "]]",
-	.example = "/:slug/a",.counterexample = "/12:30"},
-	{"%s has \"%s\", which looks like a placeholder without its value.", SM_AT(SM_SEGMENT),
-		BRACKETED "]." ANY "|" BRACKETED "=" NAME "]|(.)" BRACKETED "]|(..)" BRACKETED "]|(...)" BRACKETED "]"
+		"|[" LETTER NAME "]|[..." LETTER NAME "]|[[" ANY "]]"
+		"|" BRACKETED "]." ANY "|" BRACKETED "=" NAME "]|(.)" BRACKETED "]|(..)" BRACKETED "]|(...)" BRACKETED "]"
 		"|$" ONE_OF(SMALL_LETTERS) NAME "|$" ONE_OF(SMALL_LETTERS) WORD "." WORD,
-	.example = "/p/[id].html",.counterexample = "/$AAPL/a$b"},
+	.example = "/p/[id].html",.counterexample = "/12:30/$AAPL/a$b"},
 	{"the query of %s has the value \"%s\", which looks like a placeholder.", SM_AT(SM_VALUE),
-		"placeholder|$" ONE_OF(SMALL_LETTERS) NAME "|'+" ANY "+'",
-	.example = "/?id=$row_id",.counterexample = "/placeholder?q=$AAPL"},
+		"placeholder|'+" ANY "+'",
+	.example = "/?id=placeholder",.counterexample = "/placeholder?q=$AAPL"},
 	{"the host of %s is \"%s\", which looks like a missing value.", SM_AT(SM_HOST),
 		MISSING "|null." ANY "|undefined." ANY,
 	.example = "undefined",.counterexample = "none.example.com"},
@@ -83,9 +84,15 @@ const SmSuspicion sm_suspicions[] = {
 	{"%s has the character U+FFFD, which stands for a lost character.", WITHIN_URL,
 		"\xEF\xBF\xBD",
 	.example = "/a%EF%BF%BD",.counterexample = "/a%3F"},
+	/*
+	 * The bytes of a Western or Cyrillic letter, of punctuation, of an emoji, or of a Chinese or
+	 * Japanese character, each of which was read as a character
+	 */
 	{"%s has \"%s\", which looks like UTF-8 that was read in another encoding.", WITHIN_URL,
-		"",
-	.example = "/caf%C3%83%C2%A9",.counterexample = "/caf%C3%A9",.finder = SM_FIND_MISREAD_UTF8},
+		"\xC3\x82\xC2|\xC3\x83" ONE_OF("\xC2\xC5\xC6\xCB\xE2") "|\xC3\x90\xC2|\xC3\x91" ONE_OF("\xC2\xC6\xE2")
+		"|\xC3\xA2\xC2\x80|\xC3\xA2\xE2\x82\xAC|\xC3\xAF\xC2\xBB\xC2\xBF|\xC3\xB0\xC2\x9F|\xC3\xB0\xC5\xB8"
+		"|\xC3\xA3\xC6\x92|\xC3\xA3\xE2\x80\x9A|\xC3\xA4\xC2\xB8|\xC3\xA4\xC2\xBD",
+	.example = "/caf%C3%83%C2%A9",.counterexample = "/caf%C3%A9"},
 	{"%s has a blank at an end of \"%s\".", SM_AT(SM_SEGMENT) | SM_AT(SM_VALUE),
 		" " ANY "|\xE3\x80\x80" ANY "|" ANY " |" ANY "\xE3\x80\x80",
 	.example = "/a/x%20",.counterexample = "/a%20b"},

@@ -95,14 +95,10 @@ SELECT pg_temp.clean('/a?b=1&amp=2', '/a&b', '/a?b;c', '/AT&T', '/a%26b', '/a?&;
 -- Another URL in the path, and the site's own.
 SELECT loc, problem, detail FROM pg_temp.found(
   'https://www.example.com/https://www.example.com/a', 'https://www.example.com/shop/https://cdn.example.com/a', 'https//www.example.com/a', '/https//www.example.com/a',
-  '/http:/www.example.com/a', '/HTTPS:www.example.com', '/https%3A%2F%2Fwww.example.com%2Fa', '/www.example.com/a', '/example.com', '/https/www.example.com/a',
-  '/a/b/https://www.example.com/a', '/a/https%3A%2F%2Fexample.com/b');
+  '/http:/www.example.com/a', '/HTTPS:www.example.com', '/https%3A%2F%2Fwww.example.com%2Fa');
 SELECT pg_temp.clean(
   '/https/', '/https-guide', '/http/2', '/httpd:1', '/report/https://example.org/', '/web/2020/https%3A%2F%2Fexample.org/', '/a?u=https://www.example.com/a',
   '/share?u=https%3A%2F%2Fwww.example.com', '/example.company', '/a/www.example.com', '/www.example.org', '/wwwexample.com');
--- A host without a dot can be a segment.
-SELECT * FROM sitemap_audit('SELECT ''/localhost/a'' AS loc', 'http://localhost:8080/');
-
 -- Blanks, empty segments, and text in the wrong encoding.
 SELECT loc, problem, detail FROM pg_temp.found(
   '/%20x', '/x%20/', '/%20/', '/ x /y', '/a?b=%20c', '/a/x　/', '/a//b', '//www.example.com/a//', '/a/b//?c',
@@ -113,8 +109,7 @@ SELECT pg_temp.clean(
 -- Characters that nobody sees, as they are and percent-encoded.
 SELECT loc, problem, detail FROM pg_temp.found(
   E'/a\u200Bb', '/%E2%80%8B', E'/a\uFEFF', E'\uFEFF/a', '/%EF%BB%BFa', E'/a\u00ADb', E'/a\u00A0b', E'/a\u200Eb', E'/a\u200Fb', E'/\u2028a', E'/\u2029a', E'/\u2060', E'/\u202Eb',
-  E'/\u2066a', E'/\u061Ca', E'/\u180Ea', E'/a\u3164', E'/a\u2009b', E'/a\uFFFCb', E'/a\U000E0041', E'/a\uFE0F', '/%EF%B8%8F-a',
-  E'/a\u200Db', E'/a\u200C', E'/\u200Dا', E'/中\u200D文', '/a?b=%E2%80%8B', '/a#%E2%80%8B',
+  E'/\u2066a', E'/\u061Ca', E'/\u180Ea', E'/a\u3164', E'/a\u2009b', E'/a\uFFFCb', '/a?b=%E2%80%8B', '/a#%E2%80%8B',
   E'/a\nb', '/%0A', '/a%0D%0A', '/%00', '/%7F', '/%C2%8C', '/a?b=%09', E'/a\uFFFEb', '/a%EF%BF%BEb');
 SELECT pg_temp.clean(
   E'/می\u200Cخواهم', '/%D9%85%DB%8C%E2%80%8C%D8%AE', E'/क्\u200Dष', E'/ന്\u200D', E'/👨\u200D👩\u200D👧', E'/❤\uFE0F\u200D🔥', E'/1\uFE0F\u20E3', E'/🏴\U000E0067\U000E0062\U000E007F',

@@ -16,13 +16,12 @@ static SmSuspects suspects;
 static SmSuspect
 look_at(SmSpan url, char *room)
 {
-	SmSpan		host = sm_span_of("example.com");
 	size_t		base_len = strlen(H "/dir/");
 	const char *rest = url.s + strlen(sm_span_begins(url, H) ? H : "http://");
-	unsigned int traits = sm_url_traits(&suspects, rest, url.s + url.len, host);
+	unsigned int traits = sm_url_traits(&suspects, rest, url.s + url.len);
 	SmSuspect	found;
 
-	sm_url_suspect(&suspects, url, sm_span_begins(url, H "/dir/") ? base_len : 0, host, room, &found);
+	sm_url_suspect(&suspects, url, sm_span_begins(url, H "/dir/") ? base_len : 0, true, room, &found);
 	ok((traits & SM_MAY_BE_SUSPECT) ||
 	   (found.what == NULL && found.control == SM_NO_CHARACTER &&
 		found.invisible == SM_NO_CHARACTER), "the traits announce it");
@@ -69,7 +68,7 @@ traits_are(const char *rest, unsigned int wanted)
 {
 	SmSpan		copy = exact(rest);
 
-	is_number(sm_url_traits(&suspects, copy.s, copy.s + copy.len, sm_span_of("h.example")), wanted, rest);
+	is_number(sm_url_traits(&suspects, copy.s, copy.s + copy.len), wanted, rest);
 }
 
 /* What is found in a host that is looked at once, or in a text. */
@@ -106,16 +105,15 @@ test_table(void)
 		n++;
 	}
 	ok(n > 15, "kinds in the table");
-	is_number(sm_suspicions[0].finder, SM_FIND_URL, "a URL in the path is the most telling");
 }
 
 static void
 test_traits(void)
 {
 	foreach_string(rest, "", "/", "/category-1/item-2/?a=1&b=n&u=", "/news/users/how-to/nonesuch", "?x", "/a?b=1&c", "/a.b/c..",
-				   "/a/h.example", "/h.examples", "cdn.example.com/a")
+				   "/a/h.example", "/h.example/a", "cdn.example.com/a")
 		traits_are(*rest, 0);
-	foreach_string(rest, "/news/users/how-to/none-such", "/a%C3%A9%FF", "/H.example/a", "/www.h.example", "undefined/")
+	foreach_string(rest, "/news/users/how-to/none-such", "/a%C3%A9%FF", "undefined/")
 		traits_are(*rest, SM_MAY_BE_SUSPECT);
 	foreach_string(rest, "/a%c3%A9", "/a%C3%a9", "/a%7E")
 		traits_are(*rest, SM_MAY_BE_SUSPECT | SM_MAY_VARY);
@@ -132,8 +130,8 @@ test_found(void)
 {
 	foreach_string(src,
 		H, H "/%FF%C3", H "/null.", "http://none.example.com", "http://null-pointer.example.com/", H "/x/https:",
-		H "/dir/www.example.com", H "/%7B", H "/%3C", H "/%3C%3E", H "/%25", H "/a&", H "/a&#", H "/a&#x", H "/?%5C",
-		H "/%5Bobject%20a", H "/:", H "/%C3%83", H "/%C3%83%C2", H "/%C3%90%C2%BF",
+		H "/%7B", H "/%3C", H "/%3C%3E", H "/%25", H "/a&", H "/a&#", H "/a&#x", H "/?%5C",
+		H "/%5Bobject%20a", H "/:", H "/%C3%83", 
 		H "/%C3%A9%E2%80%A6%C2%BB", H "/%C3%A8%E2%80%A6%E2%80%9D")
 		finds_nothing(*src);
 	finds(H "/null", "the path of %s has the segment", "null");
@@ -142,13 +140,14 @@ test_found(void)
 	foreach_pair(pair, {"http://undefined/", "undefined"}, {"http://none:80", "none"})
 		finds(pair->given, "the host", pair->wanted);
 	foreach_pair(pair,
-		{"http://https://a", "https"}, {H "/dir/https:", "https:"}, {H "/www.example.com", "www.example.com"})
+		{"http://https://a", "https"}, {H "/dir/https:", "https:"}, {H "/https://www.example.com/", "https:"})
 		finds(pair->given, "%s has another URL", pair->wanted);
 	finds(H "/a&#x26;", "%s has \"%s\", which has a meaning only in HTML", "&#x26;");
 	finds(H "/%5Cu004", "the path of %s has a backslash", "\\");
 	finds(H "//", "the path of %s has an empty", "");
-	finds(H "/%C3%83%C2%A9", "%s has \"%s\", which looks like UTF-8", "\xC3\x83\xC2\xA9");
-	foreach_string(src, H "/%C3%A2%E2%82%AC%E2%84%A2", H "/%C3%AF%C2%BB%C2%BF", H "/%C3%B0%C5%B8%CB%9C%E2%82%AC", H "/%C3%A3%E2%80%9A%C2%A2%C3%A3%E2%80%9A%C2%A2")
+	finds(H "/%C3%83%C2%A9", "%s has \"%s\", which looks like UTF-8", "\xC3\x83");
+	foreach_string(src, H "/%C3%A2%E2%82%AC%E2%84%A2", H "/%C3%AF%C2%BB%C2%BF", H "/%C3%B0%C5%B8%CB%9C%E2%82%AC", H "/%C3%A3%E2%80%9A%C2%A2%C3%A3%E2%80%9A%C2%A2",
+				   H "/%C3%90%C2%BF%C3%91%E2%82%AC", H "/%C3%A4%C2%B8%C2%AD", H "/%C3%82%C2%A0")
 		finds(*src, "%s has \"%s\", which looks like UTF-8", NULL);
 	/* of several mistakes, the most telling */
 	finds(H "//%20x/null/%7Bid%7D", PLACEHOLDER, "{id}");
@@ -176,10 +175,9 @@ test_placeholders(void)
 		finds(pair->given, "%s ends with", pair->wanted);
 	foreach_pair(pair,
 		{H "/c/%5Blang=lang%5D/a", "[lang=lang]"}, {H "/(.)%5Btool%5D/", "(.)[tool]"}, {H "/p/%5Bid%5D.html", "[id].html"},
-		{H "/$slug/", "$slug"}, {H "/p/$row_id.html?x", "$row_id.html"})
+		{H "/$slug/", "$slug"}, {H "/p/$row_id.html?x", "$row_id.html"}, {H "/?a=$name", "$name"})
 		finds(pair->given, "%s has \"%s\", which looks like a placeholder", pair->wanted);
-	foreach_pair(pair, {H "/?a='+%20x%20+'", "'+ x +'"}, {H "/?a=$name", "$name"})
-		finds(pair->given, "the query of %s has the value", pair->wanted);
+	finds(H "/?a='+%20x%20+'", "the query of %s has the value", "'+ x +'");
 }
 
 static void
@@ -230,7 +228,7 @@ is_numbered(const char *url, bool wanted)
 static void
 test_numbers(void)
 {
-	foreach_string(url, "http://a/1", "http://a/404", "http://a/12.html", "http://a/en/3/", "http://a/pt-br/3.php")
+	foreach_string(url, "http://a/1", "http://a/404", "http://a/12.html", "http://a/en/3/", "http://a/pt/3.php")
 		is_numbered(*url, true);
 	foreach_string(url, "http://a/", "http://a/a1", "http://a/1/a", "http://a/product/1", "http://a/a/b/1", "http://a//1", "http://a/1?b", "http://a/.html")
 		is_numbered(*url, false);
@@ -243,9 +241,8 @@ test_characters(void)
 	has_character(H "/", SM_NO_CHARACTER, SM_NO_CHARACTER);
 	has_character(H "/%00%E2%80%8B%0A", 0, 0x200B);
 	has_character(H "/a%C2%8C", 0x8C, SM_NO_CHARACTER);
-	has_character(H "/%E2%80%8C", SM_NO_CHARACTER, 0x200C);
 	has_character(H "/%D9%85%E2%80%8C%D9%85", SM_NO_CHARACTER, SM_NO_CHARACTER);
-	has_character(H "/%EF%B8%8F", SM_NO_CHARACTER, 0xFE0F);
+	has_character(H "/%EF%B8%8F", SM_NO_CHARACTER, SM_NO_CHARACTER);
 	has_character(H "/%E2%80%8B#%EF%BF%BE", 0xFFFE, 0x200B);
 }
 
@@ -273,7 +270,7 @@ test_limit(void)
 	memcpy(text, H "/null/", strlen(H "/null/"));
 	for (int more = 0; more <= 1; more++)
 	{
-		sm_url_suspect(&suspects, sm_span(text, SM_LOOK_MAX + more), 0, sm_no_span(), exactly(NULL, SM_LOOK_MAX), &found);
+		sm_url_suspect(&suspects, sm_span(text, SM_LOOK_MAX + more), 0, false, exactly(NULL, SM_LOOK_MAX), &found);
 		ok((found.what == NULL) == more, "a URL");
 	}
 }

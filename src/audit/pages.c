@@ -61,7 +61,7 @@ enum
 								 * page; OWN_LINK for a link from the page */
 	PAGE_LANGUAGE,				/* of a row that links to the page: an index
 								 * of languages, or NO_LANGUAGE; IS_QUERY if
-								 * it differs only by the query */
+								 * it is that row's page with a query */
 	PAGE_URL,					/* URL of the page, for a message; empty
 								 * unless a row links to the page */
 	PAGE_NCOLUMNS
@@ -262,7 +262,7 @@ sm_pages_link(SmPages *pages, int64 row_number, SmSpan page, const SmLink *links
 			pages->languages[language].is_listed = true;
 			continue;
 		}
-		if (sm_span_equal(without_query(other), without_query(page)))
+		if (sm_span_equal(without_query(other), page))
 			language |= IS_QUERY;
 		other_hash = hash_page(other);
 		url = cstring_to_text_with_len(other.s, (int) other.len);
@@ -285,7 +285,7 @@ typedef struct PageState
 	int64		linking_row;	/* a row that links to it, 0 for none */
 	int			nlinking;		/* pages that link to it */
 	int			language;
-	bool		is_query;		/* does it differ only by the query? */
+	bool		is_query;		/* is it one of these with a query? */
 	StringInfo	url;
 } PageState;
 

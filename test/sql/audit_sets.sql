@@ -39,9 +39,9 @@ SELECT * FROM pg_temp.audit($$SELECT l.* FROM generate_series(1, 20) n, LATERAL 
 -- Another section's pages, another host's, and x-default.
 SELECT * FROM pg_temp.audit($$SELECT l.* FROM generate_series(1, 20) n, LATERAL pg_temp.linked('/en/' || n, format('en-US=/en/%1$s de=/de/%1$s en-GB=/gb/%1$s x-default=/x', n)) l$$);
 SELECT problem, detail FROM sitemap_audit($$SELECT l.* FROM generate_series(1, 2) n, LATERAL pg_temp.linked('/en/' || n, format('en=/en/%1$s de=https://www.example.de/', n)) l$$, 'https://www.example.com/', scope => 'any');
--- One home page for all; only the query differs; a page in two languages has one alternate.
+-- One home page for all; the page with a query, unless each language has one; a page in two languages has one alternate.
 SELECT * FROM pg_temp.audit($$SELECT l.* FROM generate_series(1, 3) n, LATERAL pg_temp.linked('/en/' || n, format('en=/en/%s DE=/de/', n)) l$$);
-SELECT * FROM pg_temp.audit($$SELECT * FROM pg_temp.linked('/a?x', 'en=/a?x fr=/a?fr de=/b?de')$$);
+SELECT * FROM pg_temp.audit($$SELECT * FROM pg_temp.linked('/a', 'en=/a fr=/a?fr de=/b?de') UNION ALL SELECT * FROM pg_temp.linked('/c?en', 'en=/c?en it=/c?it')$$);
 SELECT * FROM pg_temp.audit($$SELECT * FROM pg_temp.linked('/en', 'en=/en de=/de fr=/fr') UNION ALL SELECT * FROM pg_temp.linked('/de', 'en=/en de=/de fr=/fr')$$);
 -- A country without pages, where the set has most of the others.
 SELECT * FROM pg_temp.audit($$SELECT l.* FROM unnest('{en-US,en-GB,de-DE}'::text[]) c, LATERAL pg_temp.linked('/' || c, 'en-US=/en-US en-GB=/en-GB de-DE=/de-DE en-AU=/en-AU fr=/fr') l$$);

@@ -246,10 +246,12 @@ make_plan(SmStatement *statement, const char *name)
 	};
 	MemoryContextCallback *callback = MemoryContextAlloc(statement->context,
 														 sizeof(MemoryContextCallback));
+	MemoryContext context = CurrentMemoryContext;
 	int			count;
 	char	   *named = write_name(statement->sql, name, &count);
 	SPIPlanPtr	plan = SPI_prepare_extended(named, &options);
 
+	MemoryContextSwitchTo(context);
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare_extended failed: %s", SPI_result_code_string(SPI_result));
 	require_checks(statement, count);

@@ -65,7 +65,8 @@ extern SmStatement *sm_table_prepare(const SmTable *table, const char *sql, int 
 
 /*
  * Run a statement, which is analysed if this has not been done with the table's present name.
- * The parameters must have the same types each time; NULL for none.
+ * The parameters must have the same types each time; NULL for none.  The current memory context
+ * stays.
  */
 extern SmResult sm_statement_execute(SmStatement *statement, ParamListInfo params,
 									 SmAccess access);

@@ -55,51 +55,9 @@ const SmTableColumn sm_job_columns[SM_JOB_NCOLUMNS] = {
 	[SM_JOB_FAILURES] = {.name = "failures",.type = INT4OID}
 };
 
-/*
- * The number of a column of the open table, 0 if the table may lack it and does.  Raises an error
- * unless it has the type.
- */
-static AttrNumber
-find_column(const SmTable *table, const SmTableColumn *column)
-{
-	TupleDesc	desc = RelationGetDescr(table->rel);
-	int			number = SPI_fnumber(desc, column->name);
-	Form_pg_attribute att;
-
-	if (number == SPI_ERROR_NOATTRIBUTE && column->optional)
-		return 0;
-	if (number <= 0 || SPI_gettypeid(desc, number) != column->type)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("the table of jobs %s has no column \"%s\" of type %s",
-						sm_qualified_name(table->relid), column->name, format_type_be(column->type)),
-				 errhint("%s", table->hint)));
-	att = TupleDescAttr(desc, number - 1);
-
-	/*
-	 * a rounded "started" would not be found, and a rounded "since" would
-	 * lose pages
-	 */
-	if (column->type == TIMESTAMPTZOID && att->atttypmod >= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" of the table of jobs %s must be of type %s, not %s",
-						column->name, sm_qualified_name(table->relid), format_type_be(column->type),
-						format_type_with_typemod(att->atttypid, att->atttypmod)),
-				 errhint("%s", table->hint)));
-	if (sm_is_virtual(att))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("column \"%s\" of the table of jobs %s must not be a virtual generated column",
-						column->name, sm_qualified_name(table->relid))));
-	return number;
-}
-
 void
-sm_jobs_open(SmJobs *jobs, Oid relid, LOCKMODE lockmode)
+sm_jobs_open(SmTable *table, Oid relid, LOCKMODE lockmode)
 {
-	SmTable    *table = &jobs->table;
-
 	*table = (SmTable)
 	{
 		.relid = relid,
@@ -110,23 +68,29 @@ sm_jobs_open(SmJobs *jobs, Oid relid, LOCKMODE lockmode)
 	};
 	sm_table_open(table, lockmode);
 	sm_table_check_kind(table);
-	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
-		jobs->numbers[i] = find_column(table, &sm_job_columns[i]);
-}
-
-void
-sm_job_read(SmJob *job, const AttrNumber *numbers, TupleTableSlot *slot)
-{
+	sm_table_check_columns(table);
 	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
 	{
-		NullableDatum *value = &job->values[i];
+		const char *name = sm_job_columns[i].name;
+		TupleDesc	desc = RelationGetDescr(table->rel);
+		Form_pg_attribute att = TupleDescAttr(desc, SPI_fnumber(desc, name) - 1);
 
-		*value = (NullableDatum)
-		{
-			.isnull = true
-		};
-		if (numbers[i] > 0)
-			value->value = slot_getattr(slot, numbers[i], &value->isnull);
+		/*
+		 * a rounded "started" would not be found, and a rounded "since" would
+		 * lose pages
+		 */
+		if (att->atttypid == TIMESTAMPTZOID && att->atttypmod >= 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" of the table of jobs \"%s\" must be of type %s, not %s",
+							name, table->name, format_type_be(TIMESTAMPTZOID),
+							format_type_with_typemod(att->atttypid, att->atttypmod)),
+					 errhint("%s", table->hint)));
+		if (sm_is_virtual(att))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("column \"%s\" of the table of jobs \"%s\" must not be a virtual generated column",
+							name, table->name)));
 	}
 }
 

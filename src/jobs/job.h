@@ -6,7 +6,6 @@
 #define SM_JOBS_JOB_H
 
 #include "datatype/timestamp.h"
-#include "executor/tuptable.h"
 #include "server/lock.h"
 #include "server/table.h"
 
@@ -52,13 +51,6 @@ typedef enum SmJobColumn
 
 extern const SmTableColumn sm_job_columns[SM_JOB_NCOLUMNS];
 
-/* An open table of jobs. */
-typedef struct SmJobs
-{
-	SmTable		table;
-	AttrNumber	numbers[SM_JOB_NCOLUMNS];	/* of its columns */
-} SmJobs;
-
 /* A row of a table of jobs. */
 typedef struct SmJob
 {
@@ -69,13 +61,9 @@ typedef struct SmJob
  * Open a table of jobs, locked to the end of the transaction.  Raises an error unless it has
  * the columns of sitemap_job.
  */
-extern void sm_jobs_open(SmJobs *jobs, Oid relid, LOCKMODE lockmode);
+extern void sm_jobs_open(SmTable *table, Oid relid, LOCKMODE lockmode);
 
-/*
- * Read a row whose columns have these numbers; a column with the number 0 is NULL.  The values
- * are those of the slot, which sm_job_copy copies, detoasted, into the current memory context.
- */
-extern void sm_job_read(SmJob *job, const AttrNumber *numbers, TupleTableSlot *slot);
+/* Copy the values of a row, detoasted, into the current memory context. */
 extern void sm_job_copy(SmJob *job);
 
 /* A column of a row: NULL, the value that is given, or -infinity, where the column is NULL. */

@@ -10,7 +10,6 @@
 #define SM_JOBS_ROWS_H
 
 #include "jobs/job.h"
-#include "server/query.h"
 #include "server/statement.h"
 
 /* Which row a statement means: it is no longer there when another call has started the job. */
@@ -21,66 +20,47 @@ typedef struct SmJobKey
 	TimestampTz started;		/* -infinity for NULL */
 } SmJobKey;
 
-/* The columns that a step writes. */
-typedef enum SmJobStep
-{
-	SM_JOB_STARTS,
-	SM_JOB_IS_PUBLISHED,
-	SM_JOB_SUCCEEDS,
-	SM_JOB_IS_PUBLISHED_AND_SUCCEEDS,
-	SM_JOB_FAILS,
-	SM_JOB_NSTEPS
-} SmJobStep;
-
-/* Private statements, and those of the steps after them. */
+/* Private statements. */
 enum
 {
-	SM_ROWS_FIRST,
-	SM_ROWS_FREE,
-	SM_ROWS_LOCKED,
-	SM_ROWS_ANY,
+	SM_ROWS_FIND,
+	SM_ROWS_LOCK,
+	SM_ROWS_LOCK_FIRST,
 	SM_ROWS_SITE,
-	SM_ROWS_STEPS,
-	SM_ROWS_NSTATEMENTS = SM_ROWS_STEPS + SM_JOB_NSTEPS
+	SM_ROWS_WRITE,
+	SM_ROWS_NSTATEMENTS
 };
 
 typedef struct SmJobRows
 {
-	SmJobs		jobs;			/* open while statements run */
+	SmTable		table;			/* open while statements run */
 	MemoryContext context;		/* of the call */
 	SmStatement *statements[SM_ROWS_NSTATEMENTS];
 } SmJobRows;
 
-/*
- * Give all rows to a receiver, with the columns that say when a job is due.  numbers: set to
- * those of the columns, for sm_job_read.
- */
-extern void sm_rows_list(SmJobRows *rows, AttrNumber *numbers, SmReceiver *receiver);
+/* The key of a row, in the current memory context. */
+extern SmJobKey sm_rows_key(const SmJob *job);
 
 /*
- * Lock a row.  Returns whether it is there, and for the first function, whether nobody else has
- * locked it; the other waits.  The columns of job are those of the schedule, and those that
- * sitemap_run writes.  Like all rows, it is valid as long as SPI stays connected.
+ * Read, or lock, the row of a key.  Returns whether it is there.  Like all rows, it is valid
+ * as long as SPI stays connected.
  */
-extern bool sm_rows_lock_free(SmJobRows *rows, const SmJobKey *key, SmJob *job);
+extern bool sm_rows_find(SmJobRows *rows, const SmJobKey *key, SmJob *job);
 extern bool sm_rows_lock(SmJobRows *rows, const SmJobKey *key, SmJob *job);
 
 /*
  * Lock the first of n rows that is there and that nobody else has locked.  Returns its number,
  * or -1.
  */
-extern int	sm_rows_lock_first(SmJobRows *rows, const SmJobKey *keys, int n);
+extern int	sm_rows_lock_first(SmJobRows *rows, const SmJobKey *keys, int n, SmJob *job);
 
-/* Is a row there? */
-extern bool sm_rows_has(SmJobRows *rows, const SmJobKey *key);
-
-/* The jobs of a site: target, section, directory, started and files.  n: set to their number. */
+/* The jobs of a site.  n: set to their number. */
 extern SmJob *sm_rows_site(SmJobRows *rows, char *base_url, int *n);
 
 /*
- * Write the columns of a step to a locked row.  The row of a start is read again, with what
- * triggers have made of it.  Raises an error unless one row was written.
+ * Write the columns of sitemap_run to a locked row, and read what triggers have made of it.
+ * Raises an error unless one row was written.
  */
-extern void sm_rows_write(SmJobRows *rows, const SmJobKey *key, SmJobStep step, SmJob *job);
+extern void sm_rows_write(SmJobRows *rows, const SmJobKey *key, SmJob *job);
 
 #endif

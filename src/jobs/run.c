@@ -53,6 +53,7 @@
 #include "publish/target.h"
 #include "server/encoding.h"
 #include "server/error.h"
+#include "server/scan.h"
 #include "storage/lmgr.h"
 #include "tcop/pquery.h"
 #include "tcop/utility.h"
@@ -86,8 +87,6 @@ typedef struct ListedJob
 
 typedef struct Call
 {
-	SmReceiver	receiver;		/* must be first; receives the list */
-	AttrNumber	numbers[SM_JOB_NCOLUMNS];	/* of its columns */
 	TimestampTz now;			/* when the list is made */
 	Oid			relid;
 	char	   *name;			/* of the table, as it was opened last */
@@ -96,20 +95,19 @@ typedef struct Call
 	char	   *session_path;	/* the same without a SET LOCAL */
 	MemoryContext context;		/* of the call */
 	MemoryContext job_context;
-	ListedJob  *listed;
-	int			nlisted;
-	int			max_listed;
+	List	   *listed;			/* of ListedJob */
 	int			nwaiting;		/* jobs that wait after failures */
 	int			nfailed;
-	int			max_passed;
+	int			max_passed;		/* jobs that the next start looks at */
 
 	/* the job */
-	const ListedJob *current;
-	int			npassed;		/* jobs of the list up to it */
+	int			position;		/* in the list */
+	Site	   *site;
 	SmJobKey	key;			/* of its row, as this call has started it */
 	SmJob		job;			/* as it was started */
 	TimestampTz started;
 	SmPublished published;
+	void		(*step) (struct Call *call);	/* what is done with it */
 	bool		is_mine;		/* still */
 	bool		is_recorded;	/* are the results in the row? */
 	bool		has_succeeded;	/* is the success in the row? */
@@ -151,12 +149,12 @@ open_own_jobs(Call *call, LOCKMODE lockmode)
 
 	(void) set_config_option("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
 							 true, 0, false);
-	sm_jobs_open(&call->rows.jobs, call->relid, lockmode);
+	sm_jobs_open(&call->rows.table, call->relid, lockmode);
 	AtEOXact_GUC(true, level);
 	if (call->name)
 		pfree(call->name);
 	call->name = MemoryContextStrdup(call->context, sm_qualified_name(call->relid));
-	if (call->rows.jobs.table.rel->rd_rel->relowner != GetUserId())
+	if (call->rows.table.rel->rd_rel->relowner != GetUserId())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of table %s", call->name),
@@ -166,7 +164,7 @@ open_own_jobs(Call *call, LOCKMODE lockmode)
 static void
 close_jobs(Call *call)
 {
-	relation_close(call->rows.jobs.table.rel, NoLock);
+	relation_close(call->rows.table.rel, NoLock);
 }
 
 static void
@@ -229,14 +227,27 @@ fire_deferred_triggers(void)
 	AfterTriggerSetState(makeNode(ConstraintsSetStmt));
 }
 
+/* Do the step in its subtransaction, with SPI, in the memory context of the job. */
+static void
+run_step(void *arg)
+{
+	Call	   *call = arg;
+
+	SPI_connect();
+	MemoryContextSwitchTo(call->job_context);
+	call->step(call);
+	SPI_finish();
+}
+
 /* Do a step in a transaction of its own.  Returns its error, or NULL. */
 static ErrorData *
-do_step(Call *call, void (*step) (void *call), LOCKMODE lockmode)
+do_step(Call *call, void (*step) (Call *call), LOCKMODE lockmode)
 {
 	ErrorData  *error;
 
 	open_own_jobs(call, lockmode);
-	error = sm_try(step, call, true);
+	call->step = step;
+	error = sm_try(run_step, call, true);
 	close_jobs(call);
 	if (error == NULL && call->is_mine)
 		return commit(call);
@@ -261,61 +272,60 @@ lock_section(const SmJob *job, bool wait)
 	return LockAcquire(&lock, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
 }
 
+/* A job of the list. */
+static const ListedJob *
+listed_job(const Call *call, int position)
+{
+	return list_nth(call->listed, position);
+}
+
 /* Choose the next job that is due and that nobody else runs.  Returns whether there is one. */
 static bool
 choose(Call *call, SmJob *job)
 {
 	SmJobKey	keys[MAX_PASSED];
-	int			n = Min(call->max_passed, call->nlisted - (int) (call->current - call->listed));
-	int			chosen = 0;
+	int			n = Min(call->max_passed, list_length(call->listed) - call->position);
+	int			chosen;
 
-	if (n > 1)
-	{
-		for (int i = 0; i < n; i++)
-			keys[i] = call->current[i].key;
-		chosen = sm_rows_lock_first(&call->rows, keys, n);
-	}
-	call->npassed = chosen < 0 ? n : chosen + 1;
-	call->max_passed = MAX_PASSED;
-	if (chosen < 0)
-		return false;
-	call->current += chosen;
-	call->key = call->current->key;
+	for (int i = 0; i < n; i++)
+		keys[i] = listed_job(call, call->position + i)->key;
 	call->started = GetCurrentTimestamp();
-	if (!sm_rows_lock_free(&call->rows, &call->key, job))
+	chosen = sm_rows_lock_first(&call->rows, keys, n, job);
+
+	/* other calls share the jobs, or were sharing them */
+	if (chosen != 0)
+		call->max_passed = MAX_PASSED;
+	if (chosen < 0)
+	{
+		call->position += n - 1;
 		return false;
-	/* the next job of the list is probably free, too */
-	if (chosen == 0)
-		call->max_passed = 1;
+	}
+	call->position += chosen;
+	call->key = keys[chosen];
+	call->site = listed_job(call, call->position)->site;
 	return sm_job_next_run(job, call->started) <= call->started && lock_section(job, false);
 }
 
 static void
-start(void *arg)
+start(Call *call)
 {
-	Call	   *call = arg;
 	SmJob	   *job = &call->job;
 
-	SPI_connect();
 	call->is_mine = choose(call, job);
-	if (call->is_mine)
-	{
-		/* an attempt that left no result */
-		if (sm_job_is_unfinished(job) && !sm_job_has(job, SM_JOB_ERROR))
-			count_failure(job);
-		/* else the clock went back */
-		if (sm_job_time(job, SM_JOB_FINISHED) >= call->started)
-			set_null(job, SM_JOB_FINISHED);
-		set_value(job, SM_JOB_STARTED, TimestampTzGetDatum(call->started));
-		set_null(job, SM_JOB_REQUESTED);
-		set_null(job, SM_JOB_ERROR);
-		sm_rows_write(&call->rows, &call->key, SM_JOB_STARTS, job);
-		call->key.started = sm_job_time(job, SM_JOB_STARTED);
-		fire_deferred_triggers();
-		MemoryContextSwitchTo(call->job_context);
-		sm_job_copy(job);
-	}
-	SPI_finish();
+	if (!call->is_mine)
+		return;
+	/* an attempt that left no result */
+	if (sm_job_is_unfinished(job) && !sm_job_has(job, SM_JOB_ERROR))
+		count_failure(job);
+	/* else the clock went back */
+	if (sm_job_time(job, SM_JOB_FINISHED) >= call->started)
+		set_null(job, SM_JOB_FINISHED);
+	set_value(job, SM_JOB_STARTED, TimestampTzGetDatum(call->started));
+	set_null(job, SM_JOB_REQUESTED);
+	set_null(job, SM_JOB_ERROR);
+	sm_rows_write(&call->rows, &call->key, job);
+	fire_deferred_triggers();
+	sm_job_copy(job);
 }
 
 /* Look whether the job is still that of this call. */
@@ -323,10 +333,9 @@ static void
 look(void *arg)
 {
 	Call	   *call = arg;
+	SmJob		row;
 
-	SPI_connect();
-	call->is_mine = sm_rows_has(&call->rows, &call->key);
-	SPI_finish();
+	call->is_mine = sm_rows_find(&call->rows, &call->key, &row);
 }
 
 /* Has a user set a time, or asked for a run, while the job ran? */
@@ -373,50 +382,36 @@ set_success(const Call *call, SmJob *row)
 	set_null(row, SM_JOB_ERROR);
 }
 
+/* Write the results to the locked row, and also the success. */
+static void
+write_results(Call *call, SmJob *row, bool succeeds)
+{
+	if (!call->is_recorded)
+		set_results(call, row);
+	if (succeeds)
+		set_success(call, row);
+	sm_rows_write(&call->rows, &call->key, row);
+	fire_deferred_triggers();
+	call->is_recorded = true;
+	call->has_succeeded = succeeds;
+}
+
 /* Write the results, and the success unless the site has a directory, if the row is free. */
 static void
 record(void *arg)
 {
 	Call	   *call = arg;
 	SmJob		row;
+	SmJob	   *site;
+	int			n;
 	bool		has_directory = false;
 
-	SPI_connect();
-	if (sm_rows_lock_free(&call->rows, &call->key, &row))
-	{
-		int			n;
-		SmJob	   *site = sm_rows_site(&call->rows, call->key.base_url, &n);
-
-		for (int i = 0; i < n; i++)
-			has_directory |= sm_job_has(&site[i], SM_JOB_DIRECTORY);
-		set_results(call, &row);
-		if (!has_directory)
-			set_success(call, &row);
-		sm_rows_write(&call->rows, &call->key,
-					  has_directory ? SM_JOB_IS_PUBLISHED : SM_JOB_IS_PUBLISHED_AND_SUCCEEDS, &row);
-		fire_deferred_triggers();
-		call->is_recorded = true;
-		call->has_succeeded = !has_directory;
-	}
-	SPI_finish();
-}
-
-/*
- * May the row be written now?  The lock of the table must be free: it is then granted before
- * those who wait for the lock that this transaction has.
- */
-static bool
-lock_to_record(const Call *call)
-{
-	LOCKTAG		lock;
-	int			nholders;
-
-	SET_LOCKTAG_RELATION(lock, MyDatabaseId, call->relid);
-	(void) GetLockConflicts(&lock, RowExclusiveLock, &nholders);
-	if (nholders > 0 || call->rows.jobs.table.rel->rd_rel->relowner != GetUserId())
-		return false;
-	LockRelationOid(call->relid, RowExclusiveLock);
-	return true;
+	if (sm_rows_lock_first(&call->rows, &call->key, 1, &row) < 0)
+		return;
+	site = sm_rows_site(&call->rows, call->key.base_url, &n);
+	for (int i = 0; i < n; i++)
+		has_directory |= sm_job_has(&site[i], SM_JOB_DIRECTORY);
+	write_results(call, &row, !has_directory);
 }
 
 static void
@@ -426,7 +421,6 @@ publish_job(Call *call)
 	char	   *names[SM_JOB_NCOLUMNS];
 	Oid			types[SM_JOB_NCOLUMNS];
 	SmArguments args = {.count = SM_JOB_NCOLUMNS,.names = names,.types = types,.values = call->job.values};
-	int			level = NewGUCNestLevel();
 
 	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
 	{
@@ -436,14 +430,12 @@ publish_job(Call *call)
 	/* whoever sets full_at to NULL knows of changes that nobody announces */
 	sm_publish_job(call->name, &args, sm_job_is_full_due(job, GetCurrentTimestamp()),
 				   sm_job_has(job, SM_JOB_FULL_AT), &call->published);
-	AtEOXact_GUC(true, level);
 	set_search_path(call->search_path, GUC_ACTION_LOCAL);
 }
 
 static void
-publish_section(void *arg)
+publish_section(Call *call)
 {
-	Call	   *call = arg;
 	ErrorData  *error;
 
 	(void) lock_section(&call->job, true);
@@ -454,9 +446,12 @@ publish_section(void *arg)
 		return;
 	publish_job(call);
 	if (call->published.written > 0)
-		call->current->site->directory = NULL;
+		call->site->directory = NULL;
 	fire_deferred_triggers();
-	if (!lock_to_record(call))
+
+	/* the query can have changed the role */
+	if (call->rows.table.rel->rd_rel->relowner != GetUserId() ||
+		!ConditionalLockRelationOid(call->relid, RowExclusiveLock))
 		return;
 	error = sm_try(record, call, true);
 	if (error && sm_is_cancel(error))
@@ -465,9 +460,8 @@ publish_section(void *arg)
 
 /* The directory of a site; NULL for none.  Raises an error if it cannot be exported to one. */
 static char *
-find_directory(const Call *call, const SmJob *site, int n)
+find_directory(const SmJob *site, int n, Oid target)
 {
-	Oid			target = DatumGetObjectId(call->job.values[SM_JOB_TARGET].value);
 	const SmJob *first = NULL;
 	char	   *directory = NULL;
 	bool		is_divided = false;
@@ -480,7 +474,9 @@ find_directory(const Call *call, const SmJob *site, int n)
 		if (other == NULL)
 			continue;
 		canonicalize_path(other);
-		if (directory && strcmp(directory, other) != 0)
+		first = first ? first : &site[i];
+		directory = directory ? directory : other;
+		if (strcmp(directory, other) != 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("the site has two directories"),
@@ -488,8 +484,6 @@ find_directory(const Call *call, const SmJob *site, int n)
 							   sm_job_text(first, SM_JOB_SECTION), directory,
 							   sm_job_text(&site[i], SM_JOB_SECTION), other),
 					 errhint("Give the jobs of the site the same directory, or only one of them a directory.")));
-		first = first ? first : &site[i];
-		directory = other;
 		is_divided |= sm_job_has(&site[i], SM_JOB_TARGET) && other_target != target &&
 			get_rel_name(other_target) != NULL;
 	}
@@ -506,9 +500,9 @@ find_directory(const Call *call, const SmJob *site, int n)
 static void
 export_site(const Call *call, const SmJob *jobs, int n)
 {
-	Site	   *site = call->current->site;
+	Site	   *site = call->site;
 	Oid			target = DatumGetObjectId(call->job.values[SM_JOB_TARGET].value);
-	char	   *directory = find_directory(call, jobs, n);
+	char	   *directory = find_directory(jobs, n, target);
 	bool		is_empty = true;
 
 	if (directory == NULL ||
@@ -528,73 +522,49 @@ export_site(const Call *call, const SmJob *jobs, int n)
 }
 
 static void
-finish(void *arg)
+finish(Call *call)
 {
-	Call	   *call = arg;
 	SmJob	   *site;
 	int			n;
 	SmJob		row;
 
-	SPI_connect();
-	MemoryContextSwitchTo(call->job_context);
 	(void) lock_section(&call->job, true);
-	call->is_mine = sm_rows_has(&call->rows, &call->key);
+	call->is_mine = sm_rows_find(&call->rows, &call->key, &row);
+	if (!call->is_mine)
+		return;
+	site = sm_rows_site(&call->rows, call->key.base_url, &n);
+	export_site(call, site, n);
+	call->is_mine = sm_rows_lock(&call->rows, &call->key, &row);
 	if (call->is_mine)
-	{
-		site = sm_rows_site(&call->rows, call->key.base_url, &n);
-		export_site(call, site, n);
-		call->is_mine = sm_rows_lock(&call->rows, &call->key, &row);
-	}
-	if (call->is_mine)
-	{
-		if (!call->is_recorded)
-			set_results(call, &row);
-		set_success(call, &row);
-		sm_rows_write(&call->rows, &call->key,
-					  call->is_recorded ? SM_JOB_SUCCEEDS : SM_JOB_IS_PUBLISHED_AND_SUCCEEDS, &row);
-		call->has_succeeded = true;
-	}
-	fire_deferred_triggers();
-	SPI_finish();
+		write_results(call, &row, true);
 }
 
 static void
-write_failure(void *arg)
+write_failure(Call *call)
 {
-	Call	   *call = arg;
 	SmJob		row;
 
-	SPI_connect();
 	call->is_mine = sm_rows_lock(&call->rows, &call->key, &row);
-	if (call->is_mine)
-	{
-		count_failure(&row);
-		set_value(&row, SM_JOB_ERROR, CStringGetTextDatum(call->error));
-		sm_rows_write(&call->rows, &call->key, SM_JOB_FAILS, &row);
-	}
+	if (!call->is_mine)
+		return;
+	count_failure(&row);
+	set_value(&row, SM_JOB_ERROR, CStringGetTextDatum(call->error));
+	sm_rows_write(&call->rows, &call->key, &row);
 	fire_deferred_triggers();
-	SPI_finish();
 }
 
 /* Does a line of an error's context say where in the job the error arose? */
 static bool
-says_where(const char *line, size_t len)
+says_where(const char *line)
 {
-	static const char *const places[][2] = {
-		{"after ", " row of the query"}, {"after ", " rows of the query"}, {"in the query", ""},
-		{"in the statement of changes", ""}, {"in the target \"", "\""}, {"in the feed \"", "\""},
-		{"in the export to directory \"", "\""}
+	static const char *const places[] = {
+		"after ", "in the query", "in the statement of changes", "in the target \"", "in the feed \"",
+		"in the export to directory \""
 	};
 
 	for (size_t i = 0; i < lengthof(places); i++)
-	{
-		size_t		begin = strlen(places[i][0]);
-		size_t		end = strlen(places[i][1]);
-
-		if (len >= begin + end && memcmp(line, places[i][0], begin) == 0 &&
-			memcmp(line + len - end, places[i][1], end) == 0 && (end > 0 || len == begin))
+		if (strncmp(line, places[i], strlen(places[i])) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -611,17 +581,13 @@ describe(const ErrorData *error)
 		appendStringInfo(&text, "\n%s", error->detail);
 	if (error->hint)
 		appendStringInfo(&text, "\n%s", error->hint);
-	while (line)
+	while (line && !says_where(line))
 	{
-		size_t		len = strcspn(line, "\n");
-
-		if (says_where(line, len))
-		{
-			appendStringInfo(&text, "\n%.*s", (int) len, line);
-			break;
-		}
-		line = line[len] ? line + len + 1 : NULL;
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
 	}
+	if (line)
+		appendStringInfo(&text, "\n%.*s", (int) strcspn(line, "\n"), line);
 	return text.data;
 }
 
@@ -651,18 +617,20 @@ record_failure(Call *call, const ErrorData *error)
 				 errdetail("The jobs that were due after this one have not run.")));
 }
 
-/* Run a job of the list, or pass over it. */
+/* Run a job of the list, or pass over some. */
 static void
 run_job(Call *call)
 {
 	ErrorData  *error;
 
-	call->npassed = 1;
-	call->key = call->current->key;
+	call->key = listed_job(call, call->position)->key;
 	call->is_recorded = call->has_succeeded = false;
 	error = do_step(call, start, RowExclusiveLock);
 	if (error == NULL && call->is_mine)
+	{
+		call->key = sm_rows_key(&call->job);
 		error = do_step(call, publish_section, AccessShareLock);
+	}
 	if (error == NULL && call->is_mine && !call->has_succeeded)
 		error = do_step(call, finish, RowExclusiveLock);
 	if (error)
@@ -674,89 +642,73 @@ run_job(Call *call)
 						call->key.base_url, call->published.reason)));
 }
 
-/* Receive a row of the list. */
-static bool
-receive_job(SmReceiver *self, TupleTableSlot *slot)
+/* Add a row to the list if its job is due. */
+static void
+list_job(void *arg, const NullableDatum *values)
 {
-	Call	   *call = (Call *) self;
-	SmJob		job;
-	ListedJob  *listed;
+	Call	   *call = arg;
+	const SmJob *job = (const SmJob *) values;
 	MemoryContext oldcontext;
+	ListedJob  *listed;
 
-	sm_job_read(&job, call->numbers, slot);
-	if (sm_job_next_run(&job, call->now) > call->now)
+	if (sm_job_next_run(job, call->now) > call->now)
 	{
-		call->nwaiting += sm_job_integer(&job, SM_JOB_FAILURES, 0) > 2 &&
-			sm_job_publisher(&job) == SM_NO_PUBLISHER;
-		return true;
+		call->nwaiting += sm_job_integer(job, SM_JOB_FAILURES, 0) > 2 &&
+			sm_job_publisher(job) == SM_NO_PUBLISHER;
+		return;
 	}
 	oldcontext = MemoryContextSwitchTo(call->context);
-	if (call->nlisted == call->max_listed)
-	{
-		call->max_listed = Max(call->max_listed * 2, 64);
-		call->listed = call->listed ?
-			repalloc_huge(call->listed, call->max_listed * sizeof(ListedJob)) :
-			palloc_array(ListedJob, call->max_listed);
-	}
-	listed = &call->listed[call->nlisted++];
-	*listed = (ListedJob)
-	{
-		.key =
-		{
-			sm_job_text(&job, SM_JOB_BASE_URL), sm_job_text(&job, SM_JOB_SECTION),
-				sm_job_time(&job, SM_JOB_STARTED)
-		}
-	};
+	listed = palloc0_object(ListedJob);
+	listed->key = sm_rows_key(job);
+	call->listed = lappend(call->listed, listed);
 	MemoryContextSwitchTo(oldcontext);
-	return true;
 }
 
+/* The order of sites. */
 static int
-compare_listed(const ListedJob *one, const ListedJob *other)
+compare_sites(const ListCell *a, const ListCell *b)
 {
-	int			order = strcmp(one->key.base_url, other->key.base_url);
+	const SmJobKey *one = &((const ListedJob *) lfirst(a))->key;
+	const SmJobKey *other = &((const ListedJob *) lfirst(b))->key;
+	int			order = strcmp(one->base_url, other->base_url);
 
-	return order != 0 ? order : strcmp(one->key.section, other->key.section);
-}
-
-static int
-compare_sites(const void *one, const void *other)
-{
-	return compare_listed(one, other);
+	return order != 0 ? order : strcmp(one->section, other->section);
 }
 
 /* The oldest start first. */
 static int
-compare_starts(const void *one, const void *other)
+compare_starts(const ListCell *a, const ListCell *b)
 {
-	TimestampTz a = ((const ListedJob *) one)->key.started;
-	TimestampTz b = ((const ListedJob *) other)->key.started;
+	TimestampTz one = ((const ListedJob *) lfirst(a))->key.started;
+	TimestampTz other = ((const ListedJob *) lfirst(b))->key.started;
 
-	return a != b ? (a < b ? -1 : 1) : compare_listed(one, other);
+	return one != other ? (one < other ? -1 : 1) : compare_sites(a, b);
 }
 
 /* List the jobs that are due, in the order in which they run. */
 static void
 list_jobs(Call *call)
 {
-	Site	   *site = NULL;
+	Snapshot	snapshot;
+	const ListedJob *last = NULL;
+	ListCell   *lc;
 
 	open_own_jobs(call, RowExclusiveLock);
+	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	call->now = GetCurrentTimestamp();
-	sm_receiver_init(&call->receiver, NULL, receive_job);
-	SPI_connect();
-	sm_rows_list(&call->rows, call->numbers, &call->receiver);
-	SPI_finish();
+	sm_scan(&call->rows.table, snapshot, list_job, call);
 	close_jobs(call);
-	MemoryContextSwitchTo(call->context);
-	qsort(call->listed, call->nlisted, sizeof(ListedJob), compare_sites);
-	for (int i = 0; i < call->nlisted; i++)
+	UnregisterSnapshot(snapshot);
+	list_sort(call->listed, compare_sites);
+	foreach(lc, call->listed)
 	{
-		if (i == 0 || strcmp(call->listed[i].key.base_url, call->listed[i - 1].key.base_url) != 0)
-			site = palloc0_object(Site);
-		call->listed[i].site = site;
+		ListedJob  *job = lfirst(lc);
+
+		job->site = last && strcmp(job->key.base_url, last->key.base_url) == 0 ? last->site :
+			palloc0_object(Site);
+		last = job;
 	}
-	qsort(call->listed, call->nlisted, sizeof(ListedJob), compare_starts);
+	list_sort(call->listed, compare_starts);
 }
 
 /* Raise an error unless the current user owns the table, if there is one. */
@@ -790,18 +742,19 @@ check_owner(Oid relid, Oid function)
 
 /* Raise an error unless the columns base_url and section are the primary key of the open table. */
 static void
-check_primary_key(const SmJobs *jobs)
+check_primary_key(const SmTable *jobs)
 {
-	Bitmapset  *key = RelationGetIndexAttrBitmap(jobs->table.rel, INDEX_ATTR_BITMAP_PRIMARY_KEY);
+	Bitmapset  *key = RelationGetIndexAttrBitmap(jobs->rel, INDEX_ATTR_BITMAP_PRIMARY_KEY);
+	TupleDesc	desc = RelationGetDescr(jobs->rel);
 
 	if (bms_num_members(key) != 2 ||
-		!bms_is_member(jobs->numbers[SM_JOB_BASE_URL] - FirstLowInvalidHeapAttributeNumber, key) ||
-		!bms_is_member(jobs->numbers[SM_JOB_SECTION] - FirstLowInvalidHeapAttributeNumber, key))
+		!bms_is_member(SPI_fnumber(desc, "base_url") - FirstLowInvalidHeapAttributeNumber, key) ||
+		!bms_is_member(SPI_fnumber(desc, "section") - FirstLowInvalidHeapAttributeNumber, key))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the table of jobs %s has no primary key of base_url and section",
-						sm_qualified_name(jobs->table.relid)),
-				 errhint("%s", jobs->table.hint)));
+						sm_qualified_name(jobs->relid)),
+				 errhint("%s", jobs->hint)));
 }
 
 /* Refuse what cannot work, before anything is done. */
@@ -818,7 +771,7 @@ check_call(Call *call, FunctionCallInfo fcinfo)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("row security applies to the owner of the table of jobs %s", call->name)));
-	check_primary_key(&call->rows.jobs);
+	check_primary_key(&call->rows.table);
 	close_jobs(call);
 	PreventCommandIfReadOnly("sitemap_run()");
 	if (fcinfo->context == NULL || !IsA(fcinfo->context, CallContext) ||
@@ -868,12 +821,11 @@ sitemap_run(PG_FUNCTION_ARGS)
 	call->session_path = pstrdup(namespace_search_path);
 	prepare_transaction(call);
 	list_jobs(call);
-	for (int i = 0; i < call->nlisted; i += call->npassed)
+	for (; call->position < list_length(call->listed); call->position++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextReset(call->job_context);
 		MemoryContextSwitchTo(call->job_context);
-		call->current = &call->listed[i];
 		run_job(call);
 	}
 	report(call);

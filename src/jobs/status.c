@@ -248,14 +248,14 @@ add_job(void *arg, const NullableDatum *values)
 }
 
 static Look *
-look_at_jobs(const SmJobs *jobs, Snapshot snapshot)
+look_at_jobs(const SmTable *jobs, Snapshot snapshot)
 {
 	Look	   *look = palloc0_object(Look);
 
 	look->context = CurrentMemoryContext;
 	look->sections = create_sections(look->context);
 	look->sites = create_sections(look->context);
-	sm_scan(&jobs->table, snapshot, add_job, look);
+	sm_scan(jobs, snapshot, add_job, look);
 	look->now = GetCurrentTimestamp();
 	return look;
 }
@@ -466,7 +466,7 @@ check_right(Oid relid, const char *name)
 }
 
 static void
-open_jobs(SmJobs *jobs, Oid relid)
+open_jobs(SmTable *jobs, Oid relid)
 {
 	char	   *name = get_rel_name(relid);
 
@@ -474,8 +474,8 @@ open_jobs(SmJobs *jobs, Oid relid)
 	if (name)
 		check_right(relid, name);
 	sm_jobs_open(jobs, relid, AccessShareLock);
-	check_right(relid, jobs->table.name);
-	sm_table_check_row_security(&jobs->table);
+	check_right(relid, jobs->name);
+	sm_table_check_row_security(jobs);
 }
 
 /* Open a target, if it is one and the caller may read all of it.  The lock stays. */
@@ -640,7 +640,7 @@ sitemap_status(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	Oid			schema = get_func_namespace(fcinfo->flinfo->fn_oid);
-	SmJobs		jobs;
+	SmTable		jobs;
 	Rows		rows;
 	TupleTableSlot *sorted;
 	Look	   *before;
@@ -663,7 +663,7 @@ sitemap_status(PG_FUNCTION_ARGS)
 	find_running(look, before);
 	rows.sort = begin_sort(result->setDesc);
 	rows.slot = MakeSingleTupleTableSlot(result->setDesc, &TTSOpsVirtual);
-	rows.jobs = sm_qualified_name(jobs.table.relid);
+	rows.jobs = sm_qualified_name(jobs.relid);
 	rows.schema = quote_identifier(get_namespace_name(schema));
 	foreach(lc, look->jobs)
 		add_job_row(&rows, look, lfirst(lc));
@@ -677,8 +677,8 @@ sitemap_status(PG_FUNCTION_ARGS)
 		relation_close(target.rel, NoLock);
 	}
 	UnregisterSnapshot(snapshot);
-	sm_watch_find_broken(schema, jobs.table.rel->rd_rel->relowner, add_broken_watch, &rows);
-	relation_close(jobs.table.rel, NoLock);
+	sm_watch_find_broken(schema, jobs.rel->rd_rel->relowner, add_broken_watch, &rows);
+	relation_close(jobs.rel, NoLock);
 
 	tuplesort_performsort(rows.sort);
 	sorted = MakeSingleTupleTableSlot(result->setDesc, &TTSOpsMinimalTuple);

@@ -14,6 +14,9 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+/* The column of a query that says whether there is content, in place of base_url. */
+#define HAS_CONTENT		SM_FILE_BASE_URL
+
 static const char *
 text_or_null(const Datum *values, const bool *nulls, int column)
 {
@@ -29,7 +32,7 @@ read_file(HeapTuple row, TupleDesc desc)
 
 	memset(nulls, true, sizeof(nulls));
 	heap_deform_tuple(row, desc, values, nulls);
-	old->has_content = DatumGetBool(values[0]);
+	old->has_content = DatumGetBool(values[HAS_CONTENT]);
 	old->section = text_or_null(values, nulls, SM_FILE_SECTION);
 	old->name = text_or_null(values, nulls, SM_FILE_NAME);
 	old->kind = text_or_null(values, nulls, SM_FILE_KIND);

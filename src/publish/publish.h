@@ -23,8 +23,8 @@ typedef struct SmPublished
 
 /*
  * Publish the section of a job, whose row has the arguments of sitemap_publish, "since" among
- * them.  jobs: the name of the table of jobs, for hints.  reads_all: read all rows, whatever "changes" returns; counts_missed: then count the
- * files that it missed.
+ * them.  jobs: the name of the table of jobs, for hints; reads_all: read all rows, whatever
+ * "changes" returns; counts_missed: then count the files that it missed.
  */
 extern void sm_publish_job(const char *jobs, const SmArguments *args, bool reads_all,
 						   bool counts_missed, SmPublished *published);

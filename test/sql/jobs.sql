@@ -365,6 +365,20 @@ CALL sitemap_run('job_rounded');
 ALTER TABLE job_rounded ALTER since TYPE timestamptz, ALTER started TYPE timestamptz(6);
 CALL sitemap_run('job_rounded');
 DROP TABLE job_rounded;
+-- A collation by which one site's jobs are those of another.
+SELECT EXISTS (SELECT FROM pg_collation WHERE collprovider = 'i') AS has_icu \gset
+\set refused '0A000 without ICU'
+\if :has_icu
+CREATE COLLATION job_collation (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TABLE job_collated (LIKE sitemap_job, PRIMARY KEY (base_url, section));
+ALTER TABLE job_collated ALTER base_url TYPE text COLLATE job_collation;
+CREATE FUNCTION job_refused() RETURNS text LANGUAGE plpgsql AS $$ BEGIN CALL sitemap_run('job_collated'); EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE; END $$;
+SELECT job_refused() AS refused \gset
+DROP FUNCTION job_refused;
+DROP TABLE job_collated;
+DROP COLLATION job_collation;
+\endif
+SELECT split_part(:'refused', ' ', 1);
 
 -- A full run that is requested during a full run comes after it.  A time in the future, by a
 -- clock that went back, is forgotten.
@@ -570,6 +584,22 @@ CALL sitemap_run('job');
 SELECT action, loc FROM job_feed;
 SELECT skipped FROM job;
 DROP TABLE job_news, job_feed;
+-- Triggers of the table of jobs at the start of a job: a deferred one that raises an error, and one that changes base_url and section.
+TRUNCATE job, job_files;
+INSERT INTO job (target, base_url, section, query) SELECT 'job_files', 'http://a/', section, 'SELECT ''/'' AS loc' FROM unnest('{deferred,renamed}'::text[]) section;
+CREATE FUNCTION job_start() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.section = 'deferred' THEN RAISE 'refused'; END IF;
+  NEW.base_url := 'http://b/';
+  NEW.section := 'new';
+  RETURN NEW;
+END $$;
+CREATE CONSTRAINT TRIGGER deferred AFTER UPDATE ON job DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+  WHEN (NEW.section = 'deferred' AND NEW.started IS DISTINCT FROM OLD.started) EXECUTE FUNCTION job_start();
+CREATE TRIGGER renamed BEFORE UPDATE ON job FOR EACH ROW WHEN (NEW.section = 'renamed') EXECUTE FUNCTION job_start();
+CALL sitemap_run('job');
+SELECT base_url, section, urls, error, failures FROM job ORDER BY base_url;
+DROP FUNCTION job_start CASCADE;
 -- A password in base_url is refused, and not repeated.
 TRUNCATE job, job_files;
 INSERT INTO job (target, base_url, query) SELECT 'job_files', base_url, 'SELECT ''/'' AS loc' FROM unnest(ARRAY['https://editor:s3cret@www.example.com/', 'https:editor:s3cret@a/', 'editor:s3cret@a/',

@@ -204,7 +204,7 @@ foreach my $case (
 		my $errors = $victim->errors;
 		unlike($errors, qr/code of walter/, "a name that changes before the parser reads it: $table, a $decoy");
 		# A domain is no type for an operator, which can be found out first.
-		like($errors, $decoy eq 'domain' ? qr/ERROR:  / : qr/ERROR:  the name of the (?:target table|feed table|table of jobs) "$table" has become that of another relation/, 'is an error');
+		like($errors, $decoy eq 'domain' ? qr/ERROR:  / : qr/the name of the (?:target table|feed table|table of jobs) "$table" has become that of another relation/, 'is an error');
 		$victim->quit;
 	}
 }

@@ -414,6 +414,25 @@ record(void *arg)
 	write_results(call, &row, !has_directory);
 }
 
+/*
+ * May the row be written now?  The lock of the table must be free: it is then granted before
+ * those who wait for the lock that this transaction has.  ConditionalLockRelationOid() does so
+ * only from 17 on.
+ */
+static bool
+lock_to_record(const Call *call)
+{
+	LOCKTAG		lock;
+	int			nholders;
+
+	SET_LOCKTAG_RELATION(lock, MyDatabaseId, call->relid);
+	(void) GetLockConflicts(&lock, RowExclusiveLock, &nholders);
+	if (nholders > 0 || call->rows.table.rel->rd_rel->relowner != GetUserId())
+		return false;
+	LockRelationOid(call->relid, RowExclusiveLock);
+	return true;
+}
+
 static void
 publish_job(Call *call)
 {
@@ -448,10 +467,7 @@ publish_section(Call *call)
 	if (call->published.written > 0)
 		call->site->directory = NULL;
 	fire_deferred_triggers();
-
-	/* the query can have changed the role */
-	if (call->rows.table.rel->rd_rel->relowner != GetUserId() ||
-		!ConditionalLockRelationOid(call->relid, RowExclusiveLock))
+	if (!lock_to_record(call))
 		return;
 	error = sm_try(record, call, true);
 	if (error && sm_is_cancel(error))

@@ -68,14 +68,13 @@ END
 $$;
 
 -- Raises a WARNING if rows or elements were left out, and returns no file.
-CREATE FUNCTION here._sitemap_warn(name text, rows bigint, elements bigint, reasons text) RETURNS SETOF here.sitemap_file LANGUAGE plpgsql STABLE
+CREATE FUNCTION here._sitemap_warn(name text, rows numeric, elements numeric) RETURNS SETOF here.sitemap_file LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-	IF rows + elements > 0 THEN
+	IF rows > 0 OR elements > 0 THEN
 		RAISE WARNING USING MESSAGE = concat(name, ' left out ', concat_ws(' and ',
-				nullif(rows, 0) || CASE rows WHEN 1 THEN ' row' ELSE ' rows' END,
-				nullif(elements, 0) || CASE elements WHEN 1 THEN ' optional element' ELSE ' optional elements' END)),
-			DETAIL = concat_ws(E'\n', reasons, 'And ' || nullif(greatest(rows + elements - 5, 0), 0) || ' more.');
+			nullif(rows, 0) || CASE rows WHEN 1 THEN ' row' ELSE ' rows' END,
+			elements || CASE elements WHEN 1 THEN ' optional element' ELSE ' optional elements' END)), HINT = 'sitemap_audit lists them.';
 	END IF;
 END
 $$;
@@ -142,19 +141,16 @@ RETURN regexp_replace(upper(encode(decode(replace(value, '\', '\\'), 'escape'), 
 -- Percent-encodes all characters but letters and digits of ASCII, -._~ and kept.  Escapes such as %C3 stay.
 CREATE FUNCTION here._sitemap_percent(value text, kept text DEFAULT '!$&''()*+,;=:@/?') RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-	class constant pg_catalog.text := pg_catalog.concat('A-Za-z0-9._~%', kept, '-]');
-	url pg_catalog.text := pg_catalog.regexp_replace(value, '%(?![0-9A-Fa-f]{2})', '%25', 'g');
-	run pg_catalog.text;
+	class constant pg_catalog.text := pg_catalog.concat('A-Za-z0-9._~%', kept, '-]+');
+	-- begins with what is kept, so that each run of others follows a part
+	url constant pg_catalog.text := pg_catalog.concat('.', pg_catalog.regexp_replace(value, '%(?![0-9A-Fa-f]{2})', '%25', 'g'));
+	parts pg_catalog.text[] := pg_catalog.regexp_split_to_array(url COLLATE pg_catalog."C", pg_catalog.concat('[^', class));
+	others constant pg_catalog.text[] := pg_catalog.regexp_split_to_array(url COLLATE pg_catalog."C", pg_catalog.concat('[', class));
 BEGIN
-	IF pg_catalog.octet_length(value) OPERATOR(pg_catalog.>) 590 THEN
-		RETURN (SELECT pg_catalog.string_agg(pg_catalog.concat(part[1], here._sitemap_bytes(part[2])), '')
-		          FROM pg_catalog.regexp_matches(url, pg_catalog.concat('([', class, '*)([^', class, '*)'), 'g') AS part);
-	END IF;
-	LOOP	-- Runs of letters of other scripts can have "-" in them.  For short texts, this is faster.
-		run := pg_catalog.substring(url COLLATE pg_catalog."C", pg_catalog.concat('[^', class, '(?:-*[^', class, ')*'));
-		IF run IS NULL THEN RETURN url; END IF;
-		url := pg_catalog.replace(url, run, pg_catalog.replace(here._sitemap_bytes(run), '%2D', '-'));
+	FOR i IN 1 .. pg_catalog.cardinality(parts) LOOP
+		parts[i] := pg_catalog.concat(parts[i], here._sitemap_bytes(others[i OPERATOR(pg_catalog.+) 1]));
 	END LOOP;
+	RETURN pg_catalog.substr(pg_catalog.array_to_string(parts, ''), 2);
 END
 $$;
 
@@ -177,20 +173,17 @@ RETURN regexp_replace(regexp_replace(regexp_replace(
 -- The problem of a URL, or NULL.  given: as it was given; authority: its host and port
 CREATE FUNCTION here._sitemap_fault(given text, url text, authority text, site text, origin text, what text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE 'extension_' END || replace(CASE
-	WHEN given IS NULL THEN E'null 22004 loc is NULL\nLeave out rows without a page with WHERE ... IS NOT NULL.'
+	WHEN given IS NULL THEN 'null 22004 loc is NULL'
 	WHEN given IN ('', '""') THEN 'invalid 22P02: the URL is empty'
 	WHEN given COLLATE "C" ~* '^(?!https?:)[a-z][a-z0-9+.-]*:(?!\d+/)' THEN 'invalid 22P02: the scheme is neither http nor https'
 	WHEN what = 'image' AND given COLLATE "C" ~ '^([[{0-9-]|true$|false$)' THEN 'invalid 22023: must be a URL, or in jsonb an object with only a loc'
 	WHEN url COLLATE "C" !~* '^https?://' THEN E'invalid 22P02: neither a scheme nor "/", "./", "../" or "?" at the beginning\n'
 		'Begin it with "./" for a place below base_url, with "/" for one on the host, or with its scheme, such as "https://".'
-	WHEN authority ~ '\\' THEN 'invalid 22P02: backslash before the path, which browsers read as a slash'
-	WHEN authority ~ '@' THEN E'invalid 22P02: a user name or password before the host\n'
-		'Everybody could read it. Remove what stands before the "@".'
-	WHEN authority ~ '^(:|$)' THEN 'invalid 22P02: the host is missing'
+	WHEN authority ~ '@' THEN 'invalid 22P02: a user name or password before the host'
 	WHEN split_part(site, ':', 2) COLLATE "C" !~ '^//(?!.{254})(?!.*[a-z0-9_~-]{64})([a-z0-9_~-]+\.)*(?!\d+$)[a-z0-9_~-]+$'
 		THEN 'invalid 22P02: the host is not a valid name'
-	WHEN substring(authority FROM ':.*') COLLATE "C" !~ ('^:(?!.{6})(0*([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|'
-		'65[0-4]\d{2}|655[0-2]\d|6553[0-5]))?$') THEN 'invalid 22P02: the port is not a number from 1 to 65535'
+	WHEN CASE WHEN substring(authority FROM ':(.*)') ~ '^[0-9]{1,5}$' THEN substring(authority FROM ':(.*)')::int NOT BETWEEN 1 AND 65535
+		ELSE substring(authority FROM ':(.*)') <> '' END THEN 'invalid 22P02: the port is not a number from 1 to 65535'
 	WHEN substring(url FROM '^[^?#]*') COLLATE "C" ~* '/(\.?%2e|%2e\.|%2e%2e)(/|$)'
 		THEN 'invalid 22P02: the path has a segment "%2E" or "%2E%2E", which browsers read as "." or ".."'
 	WHEN url COLLATE "C" ~ '^[^?#]*/\.{1,2}([/?#]|$)' THEN 'invalid 0A000: the path has a segment "." or ".."'
@@ -199,7 +192,7 @@ RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE '
 	WHEN what = 'loc' AND site <> origin THEN 'outside 22023: the site is "' || site || '", not "' || origin || '" as in base_url'
 	END, ': ', concat(' invalid ', what, CASE WHEN what IN ('image', 'href') THEN ' "' || here._sitemap_shown(given) || '"' END, ': '));
 
--- Percent-encodes a URL, or returns its problem.  what: base_url, loc, image or href
+-- Percent-encodes a URL, or returns its problem.  what: base_url, loc, image or href; blanks are no image and no href
 CREATE FUNCTION here._sitemap_url(given text, base text, origin text, what text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
 	trimmed constant pg_catalog.text := here._sitemap_trim(given);
@@ -213,26 +206,24 @@ DECLARE
 	url constant pg_catalog.text := pg_catalog.concat(here._sitemap_percent(pg_catalog.split_part(whole, '#', 1)),
 		'#' OPERATOR(pg_catalog.||) here._sitemap_percent(pg_catalog.substring(whole, '#(.*)')));
 BEGIN
+	IF what OPERATOR(pg_catalog.=) ANY ('{image,href}') AND COALESCE(trimmed, '') OPERATOR(pg_catalog.=) '' THEN
+		RETURN NULL;
+	END IF;
 	RETURN COALESCE(here._sitemap_fault(trimmed, url, pg_catalog.substring(whole, '^[^:]*://([^/?#]*)'),
 		here._sitemap_site(whole), origin, what), url);
 END
 $$;
 
--- Percent-encodes a path or URL, or returns NULL if one of its parts can be wrong.
-CREATE FUNCTION here._sitemap_plain(url text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE
-	WHEN octet_length(url) > 590 OR strpos(url, '/.') > 0 THEN NULL
-	WHEN url COLLATE "C" !~ '[^!$&-;=?-Z_a-z~]' THEN url
-	WHEN url COLLATE "C" !~ '#|/%2[Ee]|[\x01-\x20\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$' THEN here._sitemap_percent(url) END;
-
 -- The value of _sitemap_url.  For most URLs, this is faster.
 CREATE FUNCTION here._sitemap_value(given text, base text, origin text, what text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(CASE
-	WHEN starts_with(given, '//') THEN NULL
-	WHEN starts_with(given, '/') THEN origin || here._sitemap_plain(given)
-	WHEN starts_with(given, origin || '/') THEN here._sitemap_plain(given)
-	WHEN what <> 'loc' AND starts_with(given, 'https://') AND octet_length(split_part(given, '/', 3)) < 64 AND
-		split_part(given, '/', 3) COLLATE "C" ~ '^([a-z0-9-]+\.)+[a-z]+$' THEN here._sitemap_plain(given) END,
+		WHEN starts_with(given, '/') THEN origin
+		WHEN starts_with(given, origin || '/') THEN ''
+		WHEN what <> 'loc' AND starts_with(given, 'https://') AND octet_length(split_part(given, '/', 3)) < 64 AND
+			split_part(given, '/', 3) COLLATE "C" ~ '^([a-z0-9-]+\.)+[a-z]+$' THEN '' END || CASE
+		WHEN octet_length(given) > 590 OR starts_with(given, '//') OR strpos(given, '/.') > 0 THEN NULL
+		WHEN given COLLATE "C" !~ '[^!$&-;=?-Z_a-z~]' THEN given
+		WHEN given COLLATE "C" !~ '#|/%2[Ee]|[\x01-\x20\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$' THEN here._sitemap_percent(given) END,
 	here._sitemap_url(given, base, origin, what));
 
 CREATE FUNCTION here._sitemap_columns(names text[]) RETURNS text LANGUAGE sql IMMUTABLE
@@ -247,10 +238,8 @@ CREATE FUNCTION here._sitemap_rows(query text)
 RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, alternates jsonb, images text[])
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
-	source constant pg_catalog.text := pg_catalog.concat('(SELECT * FROM (', pg_catalog.regexp_replace(query, '[\s;]+$', ''),
-		E'\n) AS query OFFSET 0) AS query');	-- the line feed ends a comment
 	-- A name means the query's column or, if there is none, the NULL in missing, since the inner FROM comes first.
-	-- COALESCE refuses columns of other types.
+	-- COALESCE refuses columns of other types.  The line feed ends a comment of the query.
 	statement constant pg_catalog.text := pg_catalog.concat($sql$
 		SELECT page.*
 		  FROM (SELECT NULL::pg_catalog.timestamptz AS lastmod, NULL::pg_catalog.text AS changefreq,
@@ -260,17 +249,16 @@ DECLARE
 			           '!lastmod_invalid 22008 invalid lastmod: infinity and years outside 0001 to 9999 cannot be written') END AS lastmod,
 			       here._sitemap_text(changefreq) AS changefreq, COALESCE(NULL::pg_catalog.float8, priority) AS priority,
 			       COALESCE(NULL::pg_catalog.jsonb, alternates) AS alternates, here._sitemap_images(images) AS images
-			  FROM $sql$, source, ') AS page');
+			  FROM (SELECT * FROM ($sql$, pg_catalog.regexp_replace(query, '[\s;]+$', ''), E'\n) AS query OFFSET 0) AS query) AS page');
 	alone pg_catalog.refcursor;
+	page pg_catalog.record;
 BEGIN
 	PERFORM here._sitemap_refuse(CASE WHEN query IS NULL THEN '22004 query must not be null' END, 'Nothing was changed.');
 	-- A query that is valid by itself cannot close the parenthesis around it.
 	OPEN alone FOR EXECUTE query;
+	FETCH RELATIVE 0 FROM alone INTO page;	-- NULLs, since this runs no query; the keys of their JSON are the columns
 	CLOSE alone;
-	-- The outer join returns a row of NULLs without running the query; the keys of its JSON are the columns.
-	EXECUTE pg_catalog.concat('SELECT here._sitemap_columns(pg_catalog.array_agg(key.name)) FROM (
-		SELECT query.* FROM (SELECT) AS one LEFT JOIN ', source, ' ON false) AS query,
-		pg_catalog.json_object_keys(pg_catalog.row_to_json(query.*)) AS key (name)');
+	PERFORM here._sitemap_columns(ARRAY(SELECT pg_catalog.json_object_keys(pg_catalog.row_to_json(page))));
 	BEGIN
 		EXECUTE pg_catalog.concat(statement, ' LIMIT 0');
 	EXCEPTION WHEN datatype_mismatch OR cannot_coerce OR undefined_function THEN
@@ -285,21 +273,19 @@ $$;
 CREATE FUNCTION here._sitemap_elements(alternates jsonb, images text[], base text, origin text)
 RETURNS TABLE (what text, i bigint, lang text, element text) LANGUAGE sql STABLE
 BEGIN ATOMIC
-	SELECT 'alternates', i, here._sitemap_trim(key), CASE
+	SELECT 'alternates', i, lang, CASE
+		WHEN url IS NULL OR jsonb_typeof(value) = 'array' AND value = '[]' THEN NULL
 		WHEN jsonb_typeof(value) <> 'string' THEN '!extension_invalid 22023 the value of "' || here._sitemap_shown(key) || '" in alternates must be a string'
-		WHEN here._sitemap_trim(key) !~ '^(x-default|[A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)$'
-			THEN '!extension_invalid 22023 invalid hreflang "' || here._sitemap_shown(key) || E'": must be x-default or a language code\n'
-				'A language code is such as de, de-AT, zh-Hant or zh-Hant-TW. A country alone is not a language.'
+		WHEN lang COLLATE "C" !~ '^(x-default|[A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)$'
+			THEN '!extension_invalid 22023 invalid hreflang "' || here._sitemap_shown(key) || '": must be x-default or a language code such as de, de-AT or zh-Hant-TW'
 		WHEN starts_with(url, '!') THEN url
-		ELSE '<xhtml:link rel="alternate" hreflang="' || here._sitemap_trim(key) || '" href="' || here._sitemap_escape(url) || '"/>' END
-	  FROM (SELECT *, here._sitemap_value(value #>> '{}', base, origin, 'href') AS url
-	          FROM jsonb_each(CASE jsonb_typeof(alternates) WHEN 'object' THEN alternates END) WITH ORDINALITY AS link (key, value, i)
-	         WHERE value <> '[]' AND here._sitemap_trim(value #>> '{}') <> '' OFFSET 0) AS link	-- JSON's null is NULL here
+		ELSE '<xhtml:link rel="alternate" hreflang="' || lang || '" href="' || here._sitemap_escape(url) || '"/>' END
+	  FROM (SELECT *, here._sitemap_trim(key) AS lang, here._sitemap_value(value #>> '{}', base, origin, 'href') AS url
+	          FROM jsonb_each(CASE jsonb_typeof(alternates) WHEN 'object' THEN alternates END) WITH ORDINALITY AS link (key, value, i) OFFSET 0) AS link
 	 UNION ALL
 	SELECT 'images', i, NULL, CASE WHEN starts_with(url, '!') THEN url
 		ELSE '<image:image><image:loc>' || here._sitemap_escape(url) || '</image:loc></image:image>' END
-	  FROM (SELECT i, here._sitemap_value(url, base, origin, 'image') AS url
-	          FROM unnest(images) WITH ORDINALITY AS image (url, i) WHERE here._sitemap_trim(url) <> '' OFFSET 0) AS image
+	  FROM (SELECT i, here._sitemap_value(url, base, origin, 'image') AS url FROM unnest(images) WITH ORDINALITY AS image (url, i) OFFSET 0) AS image
 	OFFSET 0;
 END;
 
@@ -316,15 +302,14 @@ BEGIN ATOMIC
 			WHEN lang IS NOT NULL AND row_number() OVER (PARTITION BY what, left(element, 1), lower(lang COLLATE "C") ORDER BY i) > 1
 				THEN '!extension_invalid 22023 invalid hreflang "' || lang || '": a url can have one alternate for each language'
 			ELSE element END AS item
-		  FROM here._sitemap_elements(alternates, images, base, origin)) AS item;
+		  FROM here._sitemap_elements(alternates, images, base, origin) WHERE element IS NOT NULL) AS item;
 END;
 
 -- The same, or NULL if an element has a problem, or if two can have one together.  For most rows, this is faster.
 CREATE FUNCTION here._sitemap_plain_items(alternates jsonb, images text[], base text, origin text) RETURNS SETOF text[] LANGUAGE sql STABLE
 BEGIN ATOMIC
-	SELECT ARRAY[string_agg(element, '')] FROM here._sitemap_elements(alternates, images, base, origin)
-	HAVING count(*) <= 1000 AND bool_and(starts_with(element, '<') AND
-		(lang COLLATE "C" ~ '^([a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?|x-default)$') IS NOT FALSE) IS NOT FALSE;
+	SELECT ARRAY[string_agg(element, '')] FROM here._sitemap_elements(alternates, images, base, origin) WHERE element IS NOT NULL
+	HAVING count(*) <= 1000 AND count(DISTINCT lower(lang COLLATE "C")) = count(lang) AND bool_and(starts_with(element, '<')) IS NOT FALSE;
 END;
 
 -- The rows of a query with their entries and problems, which follow each other in the entry's order
@@ -407,34 +392,24 @@ BEGIN ATOMIC
 		END, 'Nothing was changed.') IS NULL;
 END;
 
--- Raises the first problem of a row, or returns its problems as lines of a WARNING.  mode: error or skip
-CREATE FUNCTION here._sitemap_told(mode text, n bigint, loc text, problems text[]) RETURNS text LANGUAGE sql STABLE
-BEGIN ATOMIC
-	SELECT CASE mode WHEN 'error'
-		THEN here._sitemap_refuse(problems[1], coalesce('Row ' || n || ' has the loc "' || here._sitemap_shown(loc) || '".', 'It is row ' || n || '.'))
-		ELSE (SELECT string_agg(concat('Row ', n, ', loc "' || here._sitemap_shown(loc) || '"', ': ', message, '.'), E'\n')
-		        FROM unnest(problems) AS problem, here._sitemap_parts(problem)) END;
-END;
-
 -- The files of a set.  name: of the function in the WARNING
 CREATE FUNCTION here._sitemap_set(name text, query text, base text, origin text, section text, max_urls int, index_from int,
 	stylesheet text, mode text) RETURNS SETOF here.sitemap_file LANGUAGE sql STABLE
 SET jit = off SET standard_conforming_strings = on
 BEGIN ATOMIC
 	WITH numbered AS (
-		SELECT greatest(count(entry) OVER so_far - 1, 0) / max_urls + 1 AS number, n, entry, lastmod, cardinality(problems) AS lost,
-		       CASE WHEN problems IS NOT NULL AND count(problems) OVER so_far <= 5
-		            THEN here._sitemap_told(mode, n, loc, problems[:CASE WHEN entry IS NULL THEN 1 ELSE 5 END]) END AS reasons
-		  FROM here._sitemap_entries(query, base, origin) WINDOW so_far AS (ROWS UNBOUNDED PRECEDING)
-		 ORDER BY number, n	-- the order in which entries and reasons are joined
+		SELECT greatest(count(entry) OVER (ROWS UNBOUNDED PRECEDING) - 1, 0) / max_urls + 1 AS number, n, entry, lastmod, cardinality(problems) AS lost
+		  FROM here._sitemap_entries(query, base, origin)
+		 WHERE mode = 'skip' OR problems IS NULL OR here._sitemap_refuse(problems[1],
+		       coalesce('Row ' || n || ' has the loc "' || here._sitemap_shown(loc) || '".', 'It is row ' || n || '.')) IS NULL
+		 ORDER BY number, n	-- the order in which entries are joined
 	), file AS MATERIALIZED (
 		SELECT number, count(entry) AS urls, string_agg(entry, '') AS entries,
 		       -- as a time in UTC, whose missing parts are the earliest ones
 		       max(CASE WHEN octet_length(lastmod) IN (4, 7, 10, 20) THEN overlay('0001-01-01T00:00:00Z' PLACING lastmod FROM 1)
 		           ELSE here._sitemap_time(regexp_replace(lastmod, '\.\d+', '')::timestamptz) END COLLATE "C")
 		           FILTER (WHERE entry IS NOT NULL)::timestamptz AS newest,
-		       count(*) FILTER (WHERE entry IS NULL) AS lost_rows, sum(lost) FILTER (WHERE entry IS NOT NULL) AS lost,
-		       string_agg(reasons, E'\n') AS reasons
+		       count(*) FILTER (WHERE entry IS NULL) AS lost_rows, sum(lost) FILTER (WHERE entry IS NOT NULL) AS lost
 		  FROM numbered GROUP BY number
 	), document AS (
 		SELECT concat(section, CASE WHEN index_from = 0 OR EXISTS (SELECT FROM file WHERE number > 1) THEN '-' || number END, '.xml')
@@ -447,10 +422,7 @@ BEGIN ATOMIC
 	)
 	SELECT here._sitemap_file(base, section, file_name, kind, newest, urls, content) FROM document
 	 UNION ALL
-	SELECT warning FROM (
-		SELECT sum(lost_rows)::bigint AS lost_rows, coalesce(sum(lost), 0)::bigint AS lost, string_agg(reasons, E'\n' ORDER BY number) AS reasons
-		  FROM file) AS whole,
-		here._sitemap_warn(name, lost_rows, lost, array_to_string((string_to_array(reasons, E'\n'))[1:5], E'\n')) AS warning;
+	SELECT warning FROM (SELECT sum(lost_rows) AS rows, sum(lost) AS elements FROM file) AS left_out, here._sitemap_warn(name, rows, elements) AS warning;
 END;
 
 CREATE OR REPLACE FUNCTION here.sitemap_files(query text, base_url text, section text DEFAULT 'sitemap', max_urls int DEFAULT 50000,

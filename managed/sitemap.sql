@@ -20,8 +20,7 @@ DECLARE
 	schema constant pg_catalog.text := (SELECT current_schema FROM pg_catalog.pg_settings	-- no row without SET
 		WHERE name OPERATOR(pg_catalog.=) 'search_path' AND source OPERATOR(pg_catalog.=) 'session');
 	path constant pg_catalog.text := pg_catalog.current_setting('search_path');
-	is_ours bool;
-	others pg_catalog.text;
+	remedy pg_catalog.text;
 BEGIN
 	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('standard_conforming_strings', 'on', true);
 	IF current_setting('server_encoding') <> 'UTF8' THEN
@@ -30,13 +29,13 @@ BEGIN
 		RAISE EXCEPTION 'no schema has been selected to create in, or its name has a character of "$''\'
 			USING ERRCODE = '3F000', HINT = 'Run BEGIN, CREATE SCHEMA IF NOT EXISTS sitemap, SET LOCAL search_path = sitemap, the whole file, and COMMIT.';
 	END IF;
-	SELECT pg_has_role(nspowner, 'USAGE'), (SELECT string_agg(coalesce(quote_ident(rolname), 'PUBLIC'), ', ')
-		FROM aclexplode(nspacl) LEFT JOIN pg_roles AS role ON role.oid = grantee
-		WHERE privilege_type = 'CREATE' AND grantee <> nspowner AND rolname IS DISTINCT FROM current_user AND rolsuper IS NOT TRUE)
-		INTO is_ours, others FROM pg_namespace WHERE nspname = schema;
-	IF NOT is_ours OR others IS NOT NULL THEN
-		RAISE EXCEPTION 'other roles could replace the functions in the schema "%"', schema USING ERRCODE = '42501', HINT = format(
-			'Create a schema of your own' || CASE WHEN is_ours THEN ', or run REVOKE CREATE ON SCHEMA %I FROM %s' ELSE '' END || '.', schema, others);
+	SELECT CASE WHEN NOT pg_has_role(nspowner, 'USAGE') THEN 'Create a schema of your own.' ELSE (
+		SELECT format('Create a schema of your own, or run REVOKE CREATE ON SCHEMA %I FROM %s.', schema, string_agg(coalesce(quote_ident(rolname), 'PUBLIC'), ', '))
+		  FROM aclexplode(nspacl) LEFT JOIN pg_roles AS role ON role.oid = grantee
+		 WHERE privilege_type = 'CREATE' AND grantee <> nspowner AND rolname IS DISTINCT FROM current_user AND rolsuper IS NOT TRUE
+		HAVING count(*) > 0) END INTO remedy FROM pg_namespace WHERE nspname = schema;
+	IF remedy IS NOT NULL THEN
+		RAISE EXCEPTION 'other roles could replace the functions in the schema "%"', schema USING ERRCODE = '42501', HINT = remedy;
 	END IF;
 	IF to_regtype(quote_ident(schema) || '.sitemap_file') IS NULL THEN
 		EXECUTE format('CREATE TYPE %I.sitemap_file AS (
@@ -206,11 +205,8 @@ DECLARE
 	url constant pg_catalog.text := pg_catalog.concat(here._sitemap_percent(pg_catalog.split_part(whole, '#', 1)),
 		'#' OPERATOR(pg_catalog.||) here._sitemap_percent(pg_catalog.substring(whole, '#(.*)')));
 BEGIN
-	IF what OPERATOR(pg_catalog.=) ANY ('{image,href}') AND COALESCE(trimmed, '') OPERATOR(pg_catalog.=) '' THEN
-		RETURN NULL;
-	END IF;
-	RETURN COALESCE(here._sitemap_fault(trimmed, url, pg_catalog.substring(whole, '^[^:]*://([^/?#]*)'),
-		here._sitemap_site(whole), origin, what), url);
+	RETURN CASE WHEN trimmed OPERATOR(pg_catalog.<>) '' OR what OPERATOR(pg_catalog.=) ANY ('{base_url,loc}') THEN
+		COALESCE(here._sitemap_fault(trimmed, url, pg_catalog.substring(whole, '^[^:]*://([^/?#]*)'), here._sitemap_site(whole), origin, what), url) END;
 END
 $$;
 
@@ -292,24 +288,20 @@ END;
 -- All elements of a row in one text, and after it their problems
 CREATE FUNCTION here._sitemap_items(alternates jsonb, images text[], base text, origin text) RETURNS SETOF text[] LANGUAGE sql STABLE
 BEGIN ATOMIC
-	SELECT concat(string_agg(item, '' ORDER BY what, i) FILTER (WHERE starts_with(item, '<'))) ||
-	       array_agg(item ORDER BY what, i) FILTER (WHERE starts_with(item, '!'))
-	  FROM (
-		SELECT what, i, CASE
-			WHEN starts_with(element, '!') THEN element
-			WHEN row_number() OVER (PARTITION BY what, left(element, 1) ORDER BY i) > 1000
-				THEN CASE what WHEN 'images' THEN '!image' ELSE '!extension' END || '_invalid 54000 invalid extensions: a url can have at most 1000 ' || what
-			WHEN lang IS NOT NULL AND row_number() OVER (PARTITION BY what, left(element, 1), lower(lang COLLATE "C") ORDER BY i) > 1
-				THEN '!extension_invalid 22023 invalid hreflang "' || lang || '": a url can have one alternate for each language'
-			ELSE element END AS item
-		  FROM here._sitemap_elements(alternates, images, base, origin) WHERE element IS NOT NULL) AS item;
-END;
-
--- The same, or NULL if an element has a problem, or if two can have one together.  For most rows, this is faster.
-CREATE FUNCTION here._sitemap_plain_items(alternates jsonb, images text[], base text, origin text) RETURNS SETOF text[] LANGUAGE sql STABLE
-BEGIN ATOMIC
-	SELECT ARRAY[string_agg(element, '')] FROM here._sitemap_elements(alternates, images, base, origin) WHERE element IS NOT NULL
-	HAVING count(*) <= 1000 AND count(DISTINCT lower(lang COLLATE "C")) = count(lang) AND bool_and(starts_with(element, '<')) IS NOT FALSE;
+	-- Most rows have no problem, also none that only two elements have together: then the windows are not needed, which are slower.
+	SELECT CASE WHEN count(*) <= 1000 AND count(DISTINCT lower(lang COLLATE "C")) = count(lang) AND bool_and(starts_with(element, '<')) IS NOT FALSE
+		THEN ARRAY[string_agg(element, '')] ELSE (
+		SELECT concat(string_agg(item, '' ORDER BY what, i) FILTER (WHERE starts_with(item, '<'))) ||
+		       array_agg(item ORDER BY what, i) FILTER (WHERE starts_with(item, '!'))
+		  FROM (SELECT what, i, CASE
+				WHEN starts_with(element, '!') THEN element
+				WHEN row_number() OVER (PARTITION BY what, left(element, 1) ORDER BY i) > 1000
+					THEN CASE what WHEN 'images' THEN '!image' ELSE '!extension' END || '_invalid 54000 invalid extensions: a url can have at most 1000 ' || what
+				WHEN lang IS NOT NULL AND row_number() OVER (PARTITION BY what, left(element, 1), lower(lang COLLATE "C") ORDER BY i) > 1
+					THEN '!extension_invalid 22023 invalid hreflang "' || lang || '": a url can have one alternate for each language'
+				ELSE element END AS item
+			  FROM here._sitemap_elements(alternates, images, base, origin) WHERE element IS NOT NULL) AS item) END
+	  FROM here._sitemap_elements(alternates, images, base, origin) WHERE element IS NOT NULL;
 END;
 
 -- The rows of a query with their entries and problems, which follow each other in the entry's order
@@ -320,12 +312,11 @@ BEGIN ATOMIC
 			CASE WHEN starts_with(url, '!') THEN url END,
 			CASE WHEN lastmod IS NULL THEN nullif(date, '') END,
 			CASE WHEN word IS NULL AND here._sitemap_trim(changefreq) <> ''
-				THEN '!changefreq_invalid 22P02 invalid changefreq "' || here._sitemap_shown(changefreq) ||
-					E'"\nIt can be always, hourly, daily, weekly, monthly, yearly or never.' END,
+				THEN '!changefreq_invalid 22P02 invalid changefreq "' || here._sitemap_shown(changefreq) || '"' END,
 			CASE WHEN priority NOT BETWEEN 0 AND 1
 				THEN '!priority_invalid 22003 invalid priority ' || priority || ': must be from 0.0 to 1.0' END,
-			CASE WHEN jsonb_typeof(alternates) <> 'object' AND alternates <> ALL (ARRAY[jsonb 'null', '[]']) THEN E'!extension_invalid 22023 alternates must be a JSON object\n'
-				'An example is {"en": "https://www.example.com/en", "x-default": "https://www.example.com/"}.' END], NULL) || items[2:], '{}'),
+			CASE WHEN jsonb_typeof(alternates) <> 'object' AND alternates <> ALL (ARRAY[jsonb 'null', '[]'])
+				THEN '!extension_invalid 22023 alternates must be a JSON object' END], NULL) || items[2:], '{}'),
 	       CASE WHEN NOT starts_with(url, '!') THEN concat('<url><loc>', here._sitemap_escape(url), '</loc>',
 	           '<lastmod>' || lastmod || '</lastmod>', '<changefreq>' || word || '</changefreq>',
 	           '<priority>' || CASE WHEN priority BETWEEN 0 AND 1 THEN
@@ -334,19 +325,17 @@ BEGIN ATOMIC
 	  FROM (
 		SELECT *, here._sitemap_word(changefreq, '{always,hourly,daily,weekly,monthly,yearly,never}') AS word,
 		       here._sitemap_value(loc, base, origin, 'loc') AS url, CASE WHEN date COLLATE "C" >= '0' THEN date END AS lastmod,
-		       CASE WHEN alternates IS NOT NULL OR images IS NOT NULL THEN coalesce(
-		           (SELECT items FROM here._sitemap_plain_items(alternates, images, base, origin) AS items),
-		           (SELECT items FROM here._sitemap_items(alternates, images, base, origin) AS items)) END AS items
+		       CASE WHEN alternates IS NOT NULL OR images IS NOT NULL
+		           THEN (SELECT items FROM here._sitemap_items(alternates, images, base, origin) AS items) END AS items
 		  FROM here._sitemap_rows(query) WITH ORDINALITY AS page (loc, date, changefreq, priority, alternates, images, n)
 		OFFSET 0) AS page	-- a value is computed once
 	OFFSET 0;
 END;
 
 CREATE FUNCTION here._sitemap_listed(loc text, origin text, lastmod timestamptz) RETURNS text LANGUAGE sql STABLE
-RETURN concat(here._sitemap_refuse(substring(here._sitemap_url(loc, NULL, origin, 'loc') FROM '^!.*'),
-                                   'The loc is "' || here._sitemap_shown(loc) || '".'),
-	'<sitemap><loc>', here._sitemap_escape(here._sitemap_url(loc, NULL, origin, 'loc')), '</loc>',
-	'<lastmod>' || here._sitemap_time(lastmod) || '</lastmod>', '</sitemap>');
+RETURN (SELECT concat(here._sitemap_refuse(substring(url FROM '^!.*'), 'The loc is "' || here._sitemap_shown(loc) || '".'),
+		'<sitemap><loc>', here._sitemap_escape(url), '</loc>', '<lastmod>' || here._sitemap_time(lastmod) || '</lastmod>', '</sitemap>')
+	  FROM here._sitemap_url(loc, NULL, origin, 'loc') AS url);
 
 -- A sitemap or an index with these entries.  Their values are escaped, so each "<" begins a tag.
 CREATE FUNCTION here._sitemap_document(root text, entries text, stylesheet text) RETURNS bytea LANGUAGE sql STABLE

@@ -213,7 +213,7 @@ my @invalid = (
 	map({ [ q{'/a'}, "$_ AS lastmod" ] } q{'infinity'::date}, q{'-infinity'::timestamptz}, q{'0001-01-01 BC'::date}, q{'10000-01-01'::timestamp}),
 	map({ [ q{'/a'}, "$_ AS changefreq" ] } "'biweekly'", "'\x{212a}'"),
 	map({ [ q{'/a'}, "$_ AS priority" ] } '-0.1', '1.1', "'NaN'::float8", "'Infinity'::float4"),
-	map({ [ q{'/a'}, "$_ AS images" ] } q{ARRAY['ftp://x/']}, q{ARRAY['https://a_b c/']}, q{ARRAY['cdn.example.com/a.jpg']}, q{ARRAY['https://a.1/']}, q{ARRAY['/%2e./a']}, q{ARRAY['https://u@h.example/']}, q{array_fill('/x'::text, ARRAY[1001])}),
+	map({ [ q{'/a'}, "$_ AS images" ] } q{ARRAY['ftp://x/']}, q{ARRAY['https://a_b c/']}, q{ARRAY['cdn.example.com/a.jpg']}, q{ARRAY['https://a.1/']}, q{ARRAY['https://a.example:65536/']}, q{ARRAY['https://a.example:8a/']}, q{ARRAY['https://a.example:000/']}, q{ARRAY['https://:80/']}, q{ARRAY['/%2e./a']}, q{ARRAY['https://u@h.example/']}, q{array_fill('/x'::text, ARRAY[1001])}),
 	map({ [ q{'/a'}, "'$_'::text AS lastmod" ] } '2026-02-30', '2026-13', '0000', '2026-01-01T24:00Z', '2026-01-01T00:00:60Z', '2026-01-01T00:00+14:01', '2026-01-01T00:00+13:60', '9999-12-31T23:59-00:01',
 		'2026-1-1', '2026-01-01T00:00', '2026-01-01 00:00:00Z', '1767225600', 'now', '\x{0662}026', '2026-01-01T00:00:00.' . '1' x 240 . 'Z'),
 	map({ [ q{'/a'}, "'$_'::jsonb AS images" ] } '42', '[true]', '[["/a"]]', '""', '["ftp://x/"]', '{"loc": []}', '{"loc": "x:y"}', '[{"loc": "/a", "x": 1}]', '[{"loc": "https://u@h.example/"}]'),
@@ -473,6 +473,7 @@ my %same = (
 	'locs in other spellings' => [ q{SELECT unnest('{HTTPS://www.EXAMPLE.com:443/a,//www.example.com:0443/b,https://www.example.com.:/c}'::text[]) AS loc} ],
 	'changefreq with blanks' => [ q{SELECT '/' || n AS loc, (ARRAY[E'daily\n', E'\t', E' \u3000 ', U&'\3000Weekly\2003', NULL])[n] AS changefreq FROM generate_series(1, 5) n} ],
 	'an enum' => [ q{SELECT '/' AS loc, 'daily'::app.frequency AS changefreq UNION ALL SELECT '/x', NULL} ],
+	'a domain that is NOT NULL' => [ q{SELECT '/a'::app.filled AS loc} ],
 	'an enum as loc' => [ q{SELECT '/path'::app.frequency AS loc} ],
 	'arrays of varchar and of a domain' => [ q{SELECT '/a' AS loc, '{/b,NULL,/c}'::varchar(200)[] AS images} ],
 	'arrays of a domain' => [ q{SELECT '/a'::app.url AS loc, '{/b}'::app.url[] AS images} ],
@@ -488,7 +489,7 @@ my %same = (
 	'relative URLs' => [ q{SELECT './a' AS loc, '{./i,?i}'::text[] AS images, '{"en": "./en", "de": "?de", "fr": "/fr?/./x"}'::jsonb AS alternates UNION ALL SELECT v, NULL, NULL
 		FROM unnest('{?,?a=./b,./,./?x,./a:b,./ü b,.//a,?#x#y}'::text[]) v}, 'https://www.example.com/a b/ü' ],
 	'blank images and alternates' => [ q{SELECT '/a' AS loc, ARRAY['', ' ', '/i', E'\t', NULL] AS images, '{"en": "", "de": " ", "fr": "/fr"}'::jsonb AS alternates UNION ALL SELECT '/b', '{""}', '{"en": ""}'} ],
-	'hosts' => [ q{SELECT '/a' AS loc, '{https://a~b.example/,https://b.1a,http://c.example.:080/}'::text[] AS images} ],
+	'hosts' => [ q{SELECT '/a' AS loc, '{https://a~b.example/,https://b.1a,http://c.example.:080/,https://d.example:00443/,https://e.example:/,https://f.example:65535/x}'::text[] AS images} ],
 	'priorities with seven decimals' => [ q{SELECT '/' || n AS loc, n / 128.0::float8 AS priority FROM generate_series(0, 128) n} ],
 	'a comment' => [ "SELECT '/;--a' AS loc -- pages; /* all */" ],
 	'letters and digits' => [ q{SELECT loc || n AS loc, ARRAY[loc || '-' || n || '.jpg', 'https://cdn.example.net' || loc] AS images FROM (VALUES ('/p/große-tür-17-für-häuser'), ('/产品/红色17号皮鞋'), ('/товары/зимние-ботинки-7-мужские'), ('/منتجات/حذاء-7-شتوي')) v (loc), generate_series(1, 50) n} ],
@@ -499,6 +500,7 @@ sql(q{
 	CREATE TYPE frequency AS ENUM ('daily', '/path');
 	CREATE DOMAIN url AS varchar(200);
 	CREATE DOMAIN urls AS text[];
+	CREATE DOMAIN filled AS text NOT NULL CHECK (value <> '');
 	CREATE VIEW faulty AS SELECT loc, changefreq, priority, images, alternates, lastmod FROM (VALUES
 		(1, '/a', 'daily', 0.5::float8, ARRAY['/i', 'x:y', '/j'], '{"en": "/en", "EN": "/en2", "de": 1, "e": "/"}'::jsonb, '2026-01-01'::date),
 		(2, NULL, 'x', 7, NULL, NULL, 'infinity'), (3, 'ftp://x/', 'x', 7, NULL, NULL, 'infinity'), (4, '/b', 'x', 7, NULL, '[1]', 'infinity'),
@@ -530,6 +532,7 @@ foreach my $calls ([ '"site maps".sitemap_files(', 'ext.sitemap_files(' ], [ q{"
 	my @warnings = map {
 		$node->psql('postgres', qq{BEGIN; SELECT count(*) FROM ${_}'TABLE app.faulty', '$site', on_invalid => 'skip', section => 'faulty')},
 			extra_params => [ '-U', 'app' ], stderr => \$errors);
+		like($errors, qr/^HINT:  sitemap_audit lists them\.$/m, 'a hint, in place of the reasons') if /site maps/;
 		$errors =~ /WARNING:  (.*)/ ? $1 : $errors;
 	} @$calls;
 	is($warnings[0], $warnings[1], "the WARNING: $warnings[1]");

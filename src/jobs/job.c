@@ -73,7 +73,13 @@ sm_jobs_open(SmTable *table, Oid relid, LOCKMODE lockmode)
 	{
 		const char *name = sm_job_columns[i].name;
 		TupleDesc	desc = RelationGetDescr(table->rel);
-		Form_pg_attribute att = TupleDescAttr(desc, SPI_fnumber(desc, name) - 1);
+		int			number = SPI_fnumber(desc, name);
+		Form_pg_attribute att;
+
+		/* sm_table_check_columns allows that for an optional column */
+		if (number <= 0)
+			continue;
+		att = TupleDescAttr(desc, number - 1);
 
 		/*
 		 * a rounded "started" would not be found, and a rounded "since" would

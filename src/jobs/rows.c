@@ -10,6 +10,7 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 
 /* The first of the columns that sitemap_run writes; they are the last of a job. */
 #define FIRST_WRITTEN	SM_JOB_REQUESTED
@@ -22,9 +23,9 @@
 	OF_JOB(base_url, section) \
 	" AND COALESCE(job.started, '-infinity'::pg_catalog.timestamptz) OPERATOR(pg_catalog.=) " started
 
-/* The text of a statement. */
+/* The text of a statement.  A column that the table lacks is NULL. */
 static char *
-statement_text(int which)
+statement_text(const SmJobRows *rows, int which)
 {
 	StringInfoData columns;
 	StringInfoData set;
@@ -33,10 +34,16 @@ statement_text(int which)
 	initStringInfo(&set);
 	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
 	{
-		appendStringInfo(&columns, "%sjob.%s", i > 0 ? ", " : "", sm_job_columns[i].name);
-		if (i >= FIRST_WRITTEN)
-			appendStringInfo(&set, "%s%s = $%d", i > FIRST_WRITTEN ? ", " : "",
-							 sm_job_columns[i].name, i - FIRST_WRITTEN + 3);
+		const char *name = sm_job_columns[i].name;
+		bool		is_there = sm_table_has_column(&rows->table, i);
+
+		appendStringInfoString(&columns, i > 0 ? ", " : "");
+		if (is_there)
+			appendStringInfo(&columns, "job.%s", name);
+		else
+			appendStringInfo(&columns, "NULL::%s", format_type_extended(sm_job_columns[i].type, -1, FORMAT_TYPE_FORCE_QUALIFY));
+		if (i >= FIRST_WRITTEN && is_there)
+			appendStringInfo(&set, "%s%s = $%d", set.len > 0 ? ", " : "", name, i - FIRST_WRITTEN + 3);
 	}
 	switch (which)
 	{
@@ -72,7 +79,7 @@ execute_prepared(SmJobRows *rows, int which, ParamListInfo params)
 		MemoryContext oldcontext = MemoryContextSwitchTo(rows->context);
 
 		/* no call adds jobs, so a generic plan stays good */
-		rows->statements[which] = sm_table_prepare(&rows->table, statement_text(which),
+		rows->statements[which] = sm_table_prepare(&rows->table, statement_text(rows, which),
 												   CURSOR_OPT_GENERIC_PLAN);
 		MemoryContextSwitchTo(oldcontext);
 	}
@@ -151,6 +158,7 @@ sm_rows_lock_first(SmJobRows *rows, const SmJobKey *keys, int n, SmJob *job)
 	Datum	   *sections = palloc_array(Datum, n);
 	Datum	   *starts = palloc_array(Datum, n);
 	SmResult	result;
+	int			level;
 	bool		isnull;
 
 	for (int i = 0; i < n; i++)
@@ -166,7 +174,16 @@ sm_rows_lock_first(SmJobRows *rows, const SmJobKey *keys, int n, SmJob *job)
 	sm_set_parameter(params, 3, TIMESTAMPTZARRAYOID,
 					 PointerGetDatum(construct_array(starts, n, TIMESTAMPTZOID, sizeof(TimestampTz),
 													 FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)), false);
+
+	/*
+	 * PostgreSQL 18 crashes when it prunes partitions by the values of a
+	 * join, and looks again at a row that was updated meanwhile
+	 */
+	level = NewGUCNestLevel();
+	(void) set_config_option("enable_partition_pruning", "off", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
 	result = execute_prepared(rows, SM_ROWS_LOCK_FIRST, params);
+	AtEOXact_GUC(true, level);
 	if (result.count == 0)
 		return -1;
 	read_row(result, 0, job);

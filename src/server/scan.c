@@ -18,7 +18,7 @@
 
 /*
  * Find the columns in a table or one of its partitions and children, which can have them at
- * other places.
+ * other places.  The place of an optional column that is missing is 0.
  */
 static bool
 find_places(const SmTable *table, Relation rel, AttrNumber *places)
@@ -30,6 +30,9 @@ find_places(const SmTable *table, Relation rel, AttrNumber *places)
 		const SmTableColumn *column = &table->columns[i];
 		int			place = SPI_fnumber(desc, column->name);
 
+		places[i] = 0;
+		if (place == SPI_ERROR_NOATTRIBUTE && column->optional)
+			continue;
 		if (place <= 0 || SPI_gettypeid(desc, place) != column->type ||
 			sm_is_virtual(TupleDescAttr(desc, place - 1)))
 			return false;
@@ -74,7 +77,11 @@ scan_relation(const SmTable *table, Relation rel, Snapshot snapshot, SmScanRow r
 
 		CHECK_FOR_INTERRUPTS();
 		for (int i = 0; i < table->ncolumns; i++)
-			values[i].value = slot_getattr(slot, places[i], &values[i].isnull);
+		{
+			values[i].isnull = true;
+			if (places[i] > 0)
+				values[i].value = slot_getattr(slot, places[i], &values[i].isnull);
+		}
 		row(arg, values);
 		MemoryContextSwitchTo(oldcontext);
 		MemoryContextReset(row_context);

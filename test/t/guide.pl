@@ -106,7 +106,7 @@ sub test_audit
 		return $node->safe_psql('postgres', $audit =~ s/^\\set robots .*/\\set robots '$robots'/mr);
 	};
 	is($run->('User-agent: *\nDisallow: /film/\nSitemap: https://www.example.com/sitemap.xml\n'),
-		'films|||robots_disallowed|Googlebot and Bingbot must not fetch 201 of 201 pages: line 2 of robots.txt is "Disallow: /film/".',
+		'films|1|/film/film-0|robots_disallowed|Googlebot and Bingbot must not fetch the page: line 2 of robots.txt is "Disallow: /film/". This is found 201 times.',
 		'pages that crawlers must not fetch');
 	foreach my $rule ('/*.gz$', '/films-')
 	{

@@ -5,8 +5,8 @@
  *
  * A watch is what one call of sitemap_watch made: for each event, a trigger of the table and
  * of each of its partitions and children.  All triggers of a watch have the same queue and key.
- * The table itself must have them all.  A partition may have none, since it can be newer than
- * the call, and statements that name the table fire the triggers of the table.
+ * A table that has one of them must have them all, and so must the topmost parent.  Only the
+ * first problem of a watch is told.
  *
  * The triggers are found by their dependencies on the trigger function, so the cost does not
  * depend on how many other tables there are.
@@ -16,13 +16,11 @@
 #include "watch/watch.h"
 
 #include "access/genam.h"
-#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
-#include "catalog/dependency.h"
 #include "catalog/indexing.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
@@ -31,22 +29,18 @@
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
 #define EVENTS	(TRIGGER_TYPE_INSERT | TRIGGER_TYPE_DELETE | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_TRUNCATE)
 
-/* The triggers of a watch that one table has. */
-typedef struct Part
+/* A watch of a table, its partitions and its children. */
+typedef struct Watch
 {
-	Oid			root;			/* the table that was given to sitemap_watch */
-	Oid			relid;			/* the same, or a partition or child of it */
 	char	   *queue;
 	char	   *key;
-	const char *problem;		/* NULL for none */
-	const char *hint;
-	const char *call;			/* hint where there is no other problem */
-} Part;
+	Oid			checked;		/* the last of these tables that has it */
+	bool		is_told;		/* has a problem been reported? */
+} Watch;
 
 /* The function of the triggers, InvalidOid if it is not in the schema. */
 static Oid
@@ -75,13 +69,13 @@ table_of_trigger(Relation triggers, Oid trigger)
 	return relid;
 }
 
-/* The tables that have triggers with a function, each once. */
+/* The topmost parents of the tables that have triggers with a function, each once. */
 static List *
-find_tables(Oid function)
+find_roots(Oid function)
 {
 	Relation	depends = table_open(DependRelationId, AccessShareLock);
 	Relation	triggers = table_open(TriggerRelationId, AccessShareLock);
-	List	   *tables = NIL;
+	List	   *roots = NIL;
 	ScanKeyData keys[2];
 	SysScanDesc scan;
 	HeapTuple	tuple;
@@ -97,14 +91,14 @@ find_tables(Oid function)
 
 		CHECK_FOR_INTERRUPTS();
 		if (depend->classid == TriggerRelationId)
-			tables = lappend_oid(tables, table_of_trigger(triggers, depend->objid));
+			roots = lappend_oid(roots, sm_watch_root(table_of_trigger(triggers, depend->objid)));
 	}
 	systable_endscan(scan);
 	table_close(triggers, AccessShareLock);
 	table_close(depends, AccessShareLock);
-	list_sort(tables, list_oid_cmp);
-	list_deduplicate_oid(tables);
-	return tables;
+	list_sort(roots, list_oid_cmp);
+	list_deduplicate_oid(roots);
+	return roots;
 }
 
 /* Open a table without waiting for its lock.  Returns NULL if that is not free. */
@@ -119,21 +113,6 @@ try_open(Oid relid)
 	if (rel == NULL)
 		UnlockRelationOid(relid, AccessShareLock);
 	return rel;
-}
-
-/* The owner of a table, InvalidOid if the table has just been dropped. */
-static Oid
-owner_of(Oid relid)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	Oid			owner = InvalidOid;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-		ReleaseSysCache(tuple);
-	}
-	return owner;
 }
 
 /* Is a trigger one that sitemap_watch makes?  Others with its function raise errors. */
@@ -165,14 +144,11 @@ receives_keys(Relation source, const char *name, SmWatchProblem *problem)
 	return fits;
 }
 
-static int
-compare_triggers(const void *a, const void *b)
+static bool
+is_trigger_of(const Watch *watch, const Trigger *trigger)
 {
-	const Trigger *left = *(const Trigger *const *) a;
-	const Trigger *right = *(const Trigger *const *) b;
-	int			order = strcmp(left->tgargs[SM_WATCH_QUEUE], right->tgargs[SM_WATCH_QUEUE]);
-
-	return order != 0 ? order : strcmp(left->tgargs[SM_WATCH_KEY], right->tgargs[SM_WATCH_KEY]);
+	return strcmp(trigger->tgargs[SM_WATCH_QUEUE], watch->queue) == 0 &&
+		strcmp(trigger->tgargs[SM_WATCH_KEY], watch->key) == 0;
 }
 
 /* Names of events in a list. */
@@ -198,166 +174,123 @@ list_events(int events)
 	return list.data;
 }
 
-/* Check the triggers of one watch on one table. */
-static Part *
-check_triggers(Relation source, Trigger *const *triggers, int n)
+/* Describe the events for which a table has no trigger of a watch, or one that is disabled. */
+static void
+check_events(Oid relid, const TriggerDesc *desc, const Watch *watch, Oid function,
+			 SmWatchProblem *problem)
 {
-	SmWatchProblem problem = {0};
-	SmWatchProblem none = {0};
 	StringInfoData enable;
 	int			disabled = 0;
 	int			missing = EVENTS;
-	Part	   *part = palloc0_object(Part);
 
 	initStringInfo(&enable);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < desc->numtriggers; i++)
 	{
-		missing &= ~triggers[i]->tgtype;
-		if (triggers[i]->tgenabled == TRIGGER_FIRES_ON_ORIGIN || triggers[i]->tgenabled == TRIGGER_FIRES_ALWAYS)
+		const Trigger *trigger = &desc->triggers[i];
+
+		if (!is_of_watch(trigger, function) || !is_trigger_of(watch, trigger))
 			continue;
-		disabled |= triggers[i]->tgtype & EVENTS;
+		missing &= ~trigger->tgtype;
+		if (trigger->tgenabled == TRIGGER_FIRES_ON_ORIGIN || trigger->tgenabled == TRIGGER_FIRES_ALWAYS)
+			continue;
+		disabled |= trigger->tgtype & EVENTS;
 		appendStringInfo(&enable, "%s ENABLE TRIGGER %s", enable.len > 0 ? "," : "",
-						 quote_identifier(triggers[i]->tgname));
+						 quote_identifier(trigger->tgname));
 	}
-	if (receives_keys(source, triggers[0]->tgargs[SM_WATCH_QUEUE], &problem))
+	if (disabled)
 	{
-		if (disabled)
-		{
-			problem.message = psprintf("triggers of the watched table \"%s\" are disabled: %s",
-									   sm_table_label(RelationGetRelid(source)), list_events(disabled));
-			problem.hint = psprintf("To enable them: ALTER TABLE ONLY %s%s;",
-									sm_qualified_name(RelationGetRelid(source)), enable.data);
-		}
-		else if (missing)
-			problem.message = psprintf("triggers of the watched table \"%s\" are missing: %s",
-									   sm_table_label(RelationGetRelid(source)), list_events(missing));
+		problem->message = psprintf("triggers of the watched table \"%s\" are disabled: %s",
+									sm_table_label(relid), list_events(disabled));
+		problem->hint = psprintf("To enable them: ALTER TABLE ONLY %s%s;", sm_qualified_name(relid),
+								 enable.data);
 	}
-	part->root = sm_watch_root(RelationGetRelid(source));
-	part->relid = RelationGetRelid(source);
-	part->queue = pstrdup(triggers[0]->tgargs[SM_WATCH_QUEUE]);
-	part->key = pstrdup(triggers[0]->tgargs[SM_WATCH_KEY]);
-	part->problem = problem.message;
-	part->call = sm_watch_hint(&none, source, triggers[0]);
-	part->hint = sm_watch_hint(&problem, source, triggers[0]);
-	return part;
+	else if (missing)
+		problem->message = psprintf("triggers of the watched table \"%s\" are missing: %s",
+									sm_table_label(relid), list_events(missing));
 }
 
-/* Add the parts of watches that a table has. */
-static List *
-add_parts(List *parts, Relation source, Oid function)
+/* Find the watch of a trigger, or add it. */
+static Watch *
+find_watch(List **watches, const Trigger *trigger)
 {
-	const TriggerDesc *desc = source->trigdesc;
-	int			ntriggers = desc ? desc->numtriggers : 0;
-	Trigger   **triggers = palloc_array(Trigger *, Max(ntriggers, 1));
-	int			count = 0;
+	Watch	   *watch;
+	ListCell   *lc;
 
-	for (int i = 0; i < ntriggers; i++)
+	foreach(lc, *watches)
 	{
-		Trigger    *trigger = &desc->triggers[i];
-
-		if (is_of_watch(trigger, function))
-			triggers[count++] = trigger;
+		watch = lfirst(lc);
+		if (is_trigger_of(watch, trigger))
+			return watch;
 	}
-	qsort(triggers, count, sizeof(Trigger *), compare_triggers);
-	for (int first = 0, next; first < count; first = next)
-	{
-		CHECK_FOR_INTERRUPTS();
-		for (next = first + 1; next < count; next++)
-			if (compare_triggers(&triggers[first], &triggers[next]) != 0)
-				break;
-		parts = lappend(parts, check_triggers(source, triggers + first, next - first));
-	}
-	return parts;
+	watch = palloc0_object(Watch);
+	watch->queue = pstrdup(trigger->tgargs[SM_WATCH_QUEUE]);
+	watch->key = pstrdup(trigger->tgargs[SM_WATCH_KEY]);
+	*watches = lappend(*watches, watch);
+	return watch;
 }
 
-static int
-compare_watches(const Part *left, const Part *right)
+/* Check the watches that a table has.  root: its topmost parent, which was checked first. */
+static void
+check_table(Relation source, Oid root, Oid function, List **watches, SmBrokenWatch found, void *arg)
 {
-	int			order = left->root < right->root ? -1 : left->root > right->root;
-
-	if (order == 0)
-		order = strcmp(left->queue, right->queue);
-	return order != 0 ? order : strcmp(left->key, right->key);
-}
-
-/* The parts of a watch, the table itself first. */
-static int
-compare_parts(const ListCell *a, const ListCell *b)
-{
-	const Part *left = lfirst(a);
-	const Part *right = lfirst(b);
-	int			order = compare_watches(left, right);
-
-	if (order == 0)
-		order = (left->relid != left->root) - (right->relid != right->root);
-	return order != 0 ? order : left->relid < right->relid ? -1 : left->relid > right->relid;
-}
-
-/*
- * Does the table itself have no trigger of a watch, of which only partitions and children have
- * triggers?  Returns false as well if its lock is not free.
- */
-static bool
-lacks_triggers(const Part *part, Oid function)
-{
-	Relation	root = try_open(part->root);
-	const TriggerDesc *desc = root ? root->trigdesc : NULL;
-	bool		lacks = root != NULL;
+	/*
+	 * triggers can be altered meanwhile, and then those of the relcache are
+	 * freed
+	 */
+	const TriggerDesc *desc = CopyTriggerDesc(source->trigdesc);
 
 	for (int i = 0; desc && i < desc->numtriggers; i++)
 	{
 		const Trigger *trigger = &desc->triggers[i];
+		SmWatchProblem problem = {0};
+		Watch	   *watch;
+		bool		is_new;
 
-		if (is_of_watch(trigger, function) &&
-			strcmp(trigger->tgargs[SM_WATCH_QUEUE], part->queue) == 0 &&
-			strcmp(trigger->tgargs[SM_WATCH_KEY], part->key) == 0)
-			lacks = false;
+		CHECK_FOR_INTERRUPTS();
+		if (!is_of_watch(trigger, function))
+			continue;
+		watch = find_watch(watches, trigger);
+		if (watch->is_told || watch->checked == RelationGetRelid(source))
+			continue;
+		is_new = !OidIsValid(watch->checked);
+		watch->checked = RelationGetRelid(source);
+		if (is_new && watch->checked != root)
+			problem.message = psprintf("triggers of the watched table \"%s\" are missing: %s",
+									   sm_table_label(root), list_events(EVENTS));
+		else if (receives_keys(source, watch->queue, &problem))
+			check_events(watch->checked, desc, watch, function, &problem);
+		watch->is_told = problem.message != NULL;
+		if (watch->is_told)
+			found(arg, problem.message, sm_watch_hint(&problem, source, trigger));
 	}
-	if (root)
-		relation_close(root, AccessShareLock);
-	return lacks;
 }
 
 void
 sm_watch_find_broken(Oid schema, Oid owner, SmBrokenWatch found, void *arg)
 {
 	Oid			function = find_trigger_function(schema);
-	List	   *tables = OidIsValid(function) ? find_tables(function) : NIL;
-	List	   *parts = NIL;
-	const Part *last = NULL;
-	bool		is_told = false;	/* has a problem of the last part's watch
-									 * been reported? */
+	List	   *roots = OidIsValid(function) ? find_roots(function) : NIL;
 	ListCell   *lc;
 
-	foreach(lc, tables)
+	foreach(lc, roots)
 	{
-		Relation	source = try_open(lfirst_oid(lc));
+		Relation	root = try_open(lfirst_oid(lc));
+		List	   *watches = NIL;
+		List	   *family;
+		ListCell   *member;
 
-		if (source == NULL)
+		if (root == NULL)
 			continue;
-		if (owner_of(sm_watch_root(lfirst_oid(lc))) == owner)
-			parts = add_parts(parts, source, function);
-		relation_close(source, AccessShareLock);
-	}
-	list_sort(parts, compare_parts);
-	foreach(lc, parts)
-	{
-		const Part *part = lfirst(lc);
+		family = root->rd_rel->relowner == owner ? find_all_inheritors(lfirst_oid(lc), NoLock, NULL) : NIL;
+		foreach(member, family)
+		{
+			Relation	source = try_open(lfirst_oid(member));
 
-		CHECK_FOR_INTERRUPTS();
-		if (last == NULL || compare_watches(last, part) != 0)
-		{
-			is_told = part->relid != part->root && lacks_triggers(part, function);
-			if (is_told)
-				found(arg, psprintf("triggers of the watched table \"%s\" are missing: %s",
-									sm_table_label(part->root), list_events(EVENTS)),
-					  part->call);
+			if (source == NULL)
+				continue;
+			check_table(source, lfirst_oid(lc), function, &watches, found, arg);
+			relation_close(source, AccessShareLock);
 		}
-		if (!is_told && part->problem)
-		{
-			is_told = true;
-			found(arg, part->problem, part->hint);
-		}
-		last = part;
+		relation_close(root, AccessShareLock);
 	}
 }

@@ -334,7 +334,7 @@ SELECT n, trouble IS NOT NULL AS is_open,
                  WHEN 'waiting' THEN format('Correct the job, or what its query reads, then end the wait: <code>%s</code>', pg_temp.html(format('UPDATE %s SET requested = now() WHERE %s', :'jobs', condition)))
                  WHEN 'never ran' THEN 'If the job is not new, look whether the scheduler runs, and into its log, such as <code>cron.job_run_details</code>.'
                  WHEN 'late' THEN 'Look whether the scheduler runs, and into its log, such as <code>cron.job_run_details</code>.'
-                 WHEN 'no job' THEN 'If the section was renamed or is gone, delete its files, then call <code>sitemap_publish_index</code>. Otherwise, insert its job again.'
+                 WHEN 'no job' THEN 'If the section was renamed or is gone, remove it as the guide says. Otherwise, insert its job again.'
                  WHEN 'unwatched' THEN format('Call <code>sitemap_watch</code> for the tables that are not watched, then <code>%s</code>', pg_temp.html(format('UPDATE %s SET full_at = NULL WHERE %s', :'jobs', condition)))
                  ELSE CASE WHEN trouble IS NOT NULL THEN 'Run the query of the job by hand.' END END || '</p>',
               '<dl>', pg_temp.fact('URLs', pg_temp.number(urls), CASE WHEN is_empty THEN 'warn' END), pg_temp.fact('files', pg_temp.number(coalesce(files, (SELECT count(*) FROM report_file f WHERE f.base_url = s.base_url AND f.section = s.section AND f.kind <> 'index')))),

@@ -10,16 +10,16 @@
  * there are two looks: a job without both is dead if it has the same "started" in both looks.
  * On a standby, where locks are not to be seen, no job is called dead.
  *
- * The first look also finds the targets, which are locked before the second look takes its
- * snapshot, so that all tables are read as they are at that moment.
+ * The second look reads jobs and targets in one snapshot.  Somebody who rewrites a target holds
+ * its lock, and a snapshot from before that would find it empty.  So the first look waits for
+ * the locks of all targets.  It keeps none of them: there can be more targets than the server
+ * has room for locks.
  */
 #include "postgres.h"
 
 #include "access/relation.h"
 #include "access/xlog.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_collation.h"
-#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "fmgr.h"
@@ -38,8 +38,8 @@
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
-#include "utils/tuplesort.h"
 #include "utils/tuplestore.h"
+#include "utils/varlena.h"
 #include "watch/watch.h"
 
 PG_FUNCTION_INFO_V1(sitemap_status);
@@ -53,59 +53,41 @@ PG_FUNCTION_INFO_V1(sitemap_status);
 /* From which "every" on a job counts as paused, in years. */
 #define PAUSE		10
 
-/* A section, or a site if section is empty. */
 typedef struct SectionKey
 {
 	Oid			target;			/* InvalidOid for any */
 	SmSpan		base_url;
-	SmSpan		section;
+	SmSpan		section;		/* no span: the whole site */
 } SectionKey;
 
-/* A job of a look. */
-typedef struct Job
+/* A section, or a site: what the last look found of its job, and its files. */
+typedef struct Section
 {
-	SmJob		row;			/* without texts that the status does not need */
+	SectionKey	key;			/* must be first */
+	int			look;			/* the last look that found a job, 0 for none */
+	SmJob	   *job;			/* without texts that the status does not need */
 	int			publisher;		/* as sm_job_publisher says */
 	bool		is_silent;		/* neither a result nor a lock */
 	bool		is_running;
 	TimestampTz next_run;
-} Job;
-
-/* What is known of a section: its job, or its files in a target. */
-typedef struct SectionEntry
-{
-	SectionKey	key;			/* must be first */
-	const Job  *job;
 	int64		files;
 	int64		urls;
-} SectionEntry;
+} Section;
 
-/* The jobs at one moment. */
-typedef struct Look
+typedef struct Status
 {
-	List	   *jobs;
-	HTAB	   *sections;		/* of the jobs */
-	HTAB	   *sites;
-	TimestampTz now;
-	const Job  *called;			/* the job that a call of sitemap_run has been
-								 * running for the longest time, NULL for none */
-	bool		is_unclear;		/* can a job look different in a moment? */
-	MemoryContext context;		/* of all that */
-} Look;
-
-/* The rows of the result. */
-typedef struct Rows
-{
-	Tuplesortstate *sort;
-	TupleTableSlot *slot;
+	ReturnSetInfo *result;
 	const char *jobs;			/* name of the table */
 	const char *schema;			/* of the extension, quoted */
-} Rows;
-
-enum
-{
-	ROW_BASE_URL, ROW_SECTION, ROW_STATE, ROW_URLS, ROW_AGE, ROW_NEXT_RUN, ROW_PID, ROW_DETAIL
-};
+	MemoryContext context;		/* of all sections */
+	HTAB	   *sections;		/* of jobs and of targets, and their sites */
+	List	   *targets;		/* of the jobs of all looks */
+	int			look;			/* number of the present one, from 1 on */
+	TimestampTz now;			/* when the look began */
+	const Section *called;		/* the job that a call of sitemap_run has been
+								 * running for the longest time, NULL for none */
+	bool		is_unclear;		/* can a job look different in a moment? */
+} Status;
 
 /* The columns of a target that say which files are of this extension, and of which section. */
 enum
@@ -114,19 +96,21 @@ enum
 };
 
 static const SmTableColumn file_columns[] = {
-	[FILE_BASE_URL] = {"base_url", TEXTOID},
-	[FILE_SECTION] = {"section", TEXTOID},
-	[FILE_KIND] = {"kind", TEXTOID},
-	[FILE_DIGEST] = {"digest", TEXTOID},
-	[FILE_URL_COUNT] = {"url_count", INT4OID}
+	[FILE_BASE_URL] = {.name = "base_url",.type = TEXTOID},
+	[FILE_SECTION] = {.name = "section",.type = TEXTOID},
+	[FILE_KIND] = {.name = "kind",.type = TEXTOID},
+	[FILE_DIGEST] = {.name = "digest",.type = TEXTOID},
+	[FILE_URL_COUNT] = {.name = "url_count",.type = INT4OID}
 };
 
-/* A scan of a target: what its sections are. */
+/* A scan of a target, and what it has of sites without a job. */
 typedef struct TargetScan
 {
+	Status	   *status;
 	Oid			target;
-	HTAB	   *sections;
-	MemoryContext context;
+	int64		sites;
+	int64		sections;
+	int64		files;
 } TargetScan;
 
 static uint32
@@ -146,6 +130,7 @@ match_sections(const void *a, const void *b, Size size)
 	const SectionKey *right = b;
 
 	return !(left->target == right->target && sm_span_equal(left->base_url, right->base_url) &&
+			 (left->section.s == NULL) == (right->section.s == NULL) &&
 			 sm_span_equal(left->section, right->section));
 }
 
@@ -154,7 +139,7 @@ create_sections(MemoryContext context)
 {
 	HASHCTL		control = {
 		.keysize = sizeof(SectionKey),
-		.entrysize = sizeof(SectionEntry),
+		.entrysize = sizeof(Section),
 		.hash = hash_section,
 		.match = match_sections,
 		.hcxt = context
@@ -167,26 +152,31 @@ create_sections(MemoryContext context)
 static SmSpan
 copy_span(MemoryContext context, SmSpan span)
 {
-	char	   *copy = MemoryContextAlloc(context, span.len + 1);
+	char	   *copy;
 
+	if (span.s == NULL)
+		return span;
+	copy = MemoryContextAlloc(context, span.len + 1);
 	sm_put(copy, span.s, span.len);
 	return sm_span(copy, span.len);
 }
 
-/* Find a section, or add it with copies of its names.  Returns whether it is new. */
-static bool
-add_section(HTAB *sections, MemoryContext context, SectionKey key, SectionEntry **entry)
+/* Find a section, or add it with copies of its names.  is_new: set to whether it was added. */
+static Section *
+add_section(Status *status, SectionKey key, bool *is_new)
 {
 	bool		found;
+	Section    *section = hash_search(status->sections, &key, HASH_ENTER, &found);
 
-	*entry = hash_search(sections, &key, HASH_ENTER, &found);
-	if (found)
-		return false;
-	(*entry)->key.base_url = copy_span(context, key.base_url);
-	(*entry)->key.section = copy_span(context, key.section);
-	(*entry)->job = NULL;
-	(*entry)->files = (*entry)->urls = 0;
-	return true;
+	*is_new = !found;
+	if (!found)
+	{
+		memset(section, 0, sizeof(*section));
+		section->key.target = key.target;
+		section->key.base_url = copy_span(status->context, key.base_url);
+		section->key.section = copy_span(status->context, key.section);
+	}
+	return section;
 }
 
 /* The bytes of a text, which stays where it is unless it is compressed or toasted. */
@@ -198,68 +188,6 @@ text_span(NullableDatum value)
 	return sm_span(VARDATA_ANY(data), VARSIZE_ANY_EXHDR(data));
 }
 
-static SectionKey
-key_of_job(const SmJob *job)
-{
-	SectionKey	key = {.target = InvalidOid};
-
-	if (sm_job_has(job, SM_JOB_TARGET))
-		key.target = DatumGetObjectId(job->values[SM_JOB_TARGET].value);
-	key.base_url = text_span(job->values[SM_JOB_BASE_URL]);
-	key.section = text_span(job->values[SM_JOB_SECTION]);
-	return key;
-}
-
-/* Add a job to a look. */
-static void
-add_job(void *arg, const NullableDatum *values)
-{
-	static const SmJobColumn not_needed[] = {
-		SM_JOB_QUERY, SM_JOB_FORMAT, SM_JOB_SPLIT, SM_JOB_INDEX, SM_JOB_ON_INVALID, SM_JOB_SCOPE,
-		SM_JOB_STYLESHEET, SM_JOB_PROTOCOL, SM_JOB_CHANGES, SM_JOB_DIRECTORY
-	};
-	Look	   *look = arg;
-	Job		   *job;
-	MemoryContext oldcontext;
-	SectionEntry *entry;
-	SectionKey	key;
-
-	/* sitemap_run refuses such a table */
-	if (values[SM_JOB_BASE_URL].isnull || values[SM_JOB_SECTION].isnull)
-		return;
-	job = MemoryContextAllocZero(look->context, sizeof(Job));
-	memcpy(job->row.values, values, sizeof(job->row.values));
-	for (size_t i = 0; i < lengthof(not_needed); i++)
-		job->row.values[not_needed[i]].isnull = true;
-	job->publisher = sm_job_publisher(&job->row);
-	job->is_silent = sm_job_is_unfinished(&job->row) && !sm_job_has(&job->row, SM_JOB_ERROR) &&
-		job->publisher <= 0;
-
-	oldcontext = MemoryContextSwitchTo(look->context);
-	sm_job_copy(&job->row);
-	look->jobs = lappend(look->jobs, job);
-	MemoryContextSwitchTo(oldcontext);
-	key = key_of_job(&job->row);
-	add_section(look->sections, look->context, key, &entry);
-	entry->job = job;
-	key.target = InvalidOid;
-	key.section.len = 0;
-	add_section(look->sites, look->context, key, &entry);
-}
-
-static Look *
-look_at_jobs(const SmTable *jobs, Snapshot snapshot)
-{
-	Look	   *look = palloc0_object(Look);
-
-	look->context = CurrentMemoryContext;
-	look->sections = create_sections(look->context);
-	look->sites = create_sections(look->context);
-	sm_scan(jobs, snapshot, add_job, look);
-	look->now = GetCurrentTimestamp();
-	return look;
-}
-
 /* Has a job neither failed nor succeeded, nor been started? */
 static bool
 is_new(const SmJob *job)
@@ -268,51 +196,75 @@ is_new(const SmJob *job)
 		!sm_job_has(job, SM_JOB_FINISHED);
 }
 
-/* Find out which jobs run.  before: the look before, NULL for none. */
+/* Add the job of a row, and its site. */
 static void
-find_running(Look *look, const Look *before)
+add_job(void *arg, const NullableDatum *values)
 {
-	ListCell   *lc;
+	Status	   *status = arg;
+	SectionKey	key = {.target = InvalidOid};
+	Section    *section;
+	SmJob	   *job;
+	bool		added;
+	bool		was_silent;
+	TimestampTz started;
+	MemoryContext oldcontext;
 
-	foreach(lc, look->jobs)
+	/* sitemap_run refuses such a table */
+	if (values[SM_JOB_BASE_URL].isnull || values[SM_JOB_SECTION].isnull)
+		return;
+	oldcontext = MemoryContextSwitchTo(status->context);
+	job = palloc_object(SmJob);
+	memcpy(job->values, values, sizeof(job->values));
+	job->values[SM_JOB_QUERY].isnull = job->values[SM_JOB_CHANGES].isnull = true;
+	sm_job_copy(job);
+	key.base_url = text_span(job->values[SM_JOB_BASE_URL]);
+	add_section(status, key, &added)->look = status->look;
+	if (sm_job_has(job, SM_JOB_TARGET))
 	{
-		Job		   *job = lfirst(lc);
-		SectionKey	key = key_of_job(&job->row);
-		const SectionEntry *entry = before ? hash_search(before->sections, &key, HASH_FIND, NULL) : NULL;
-		bool		is_dead = entry && entry->job->is_silent && !RecoveryInProgress() &&
-			sm_job_time(&entry->job->row, SM_JOB_STARTED) == sm_job_time(&job->row, SM_JOB_STARTED);
-
-		job->next_run = sm_job_next_run(&job->row, look->now);
-		job->is_running = job->publisher > 0 || (before && job->is_silent && !is_dead);
-		if (job->is_running && sm_job_is_unfinished(&job->row) &&
-			(look->called == NULL || sm_job_time(&job->row, SM_JOB_STARTED) < sm_job_time(&look->called->row, SM_JOB_STARTED)))
-			look->called = job;
-		if (job->is_silent || is_new(&job->row))
-			look->is_unclear = true;
+		key.target = DatumGetObjectId(job->values[SM_JOB_TARGET].value);
+		status->targets = lappend_oid(status->targets, key.target);
 	}
-	if (before && look->called == NULL)
-		look->called = before->called;
+	MemoryContextSwitchTo(oldcontext);
+
+	key.section = text_span(job->values[SM_JOB_SECTION]);
+	section = add_section(status, key, &added);
+	started = sm_job_time(job, SM_JOB_STARTED);
+	was_silent = section->look > 0 && section->look < status->look && section->is_silent &&
+		started == sm_job_time(section->job, SM_JOB_STARTED);
+	section->look = status->look;
+	section->job = job;
+	section->publisher = sm_job_publisher(job);
+	section->is_silent = sm_job_is_unfinished(job) && !sm_job_has(job, SM_JOB_ERROR) &&
+		section->publisher <= 0;
+	section->is_running = section->publisher > 0 ||
+		(status->look > 1 && section->is_silent && (!was_silent || RecoveryInProgress()));
+	section->next_run = sm_job_next_run(job, status->now);
+	if (section->is_running && sm_job_is_unfinished(job) &&
+		(status->called == NULL || started < sm_job_time(status->called->job, SM_JOB_STARTED)))
+		status->called = section;
+	if (section->is_silent || is_new(job))
+		status->is_unclear = true;
 }
 
 static const char *
-job_state(const Job *job, const Look *look)
+job_state(const Section *section, const Status *status)
 {
-	const SmJob *row = &job->row;
-	int64		failures = sm_job_integer(row, SM_JOB_FAILURES, 0);
+	const SmJob *job = section->job;
+	int64		failures = sm_job_integer(job, SM_JOB_FAILURES, 0);
 
-	if (job->is_running)
+	if (section->is_running)
 		return "running";
-	if (failures > 2 && job->next_run > look->now)
+	if (failures > 2 && section->next_run > status->now)
 		return "waiting";
-	if (failures > 0 || sm_job_is_unfinished(row))
+	if (failures > 0 || sm_job_is_unfinished(job))
 		return "failing";
-	if (is_new(row))
-		return look->called && job->publisher != 0 ? "due" : "never ran";
-	if (job->next_run < look->now - LATE)
+	if (is_new(job))
+		return status->called && section->publisher != 0 ? "due" : "never ran";
+	if (section->next_run < status->now - LATE)
 		return "late";
-	if (sm_job_integer(row, SM_JOB_MISSED, 0) > 0)
+	if (sm_job_integer(job, SM_JOB_MISSED, 0) > 0)
 		return "unwatched";
-	if (sm_job_has(row, SM_JOB_REQUESTED) || (sm_job_has(row, SM_JOB_EVERY) && job->next_run <= look->now))
+	if (sm_job_has(job, SM_JOB_REQUESTED) || (sm_job_has(job, SM_JOB_EVERY) && section->next_run <= status->now))
 		return "due";
 	return "ok";
 }
@@ -331,19 +283,12 @@ add_detail(StringInfo detail, const char *line)
 	appendStringInfo(detail, "%s%s", detail->len > 0 ? "\n" : "", line);
 }
 
-/* A condition, or the arguments of a function: literals of two names. */
-static char *
-quote_two(const char *first, const char *second)
-{
-	return psprintf("%s, %s", quote_literal_cstr(first), quote_literal_cstr(second));
-}
-
 /* What to say of a job that was due long ago, or of one that nothing has run. */
 static char *
-describe_schedule(const Rows *rows, const Look *look)
+describe_schedule(const Status *status)
 {
-	const SmJob *called = look->called ? &look->called->row : NULL;
-	char	   *call = psprintf("CALL %s.sitemap_run(%s)", rows->schema, quote_literal_cstr(rows->jobs));
+	const SmJob *called = status->called ? status->called->job : NULL;
+	char	   *call = psprintf("CALL %s.sitemap_run(%s)", status->schema, quote_literal_cstr(status->jobs));
 
 	if (called == NULL)
 		return psprintf("Nothing runs it. Schedule %s", call);
@@ -354,93 +299,86 @@ describe_schedule(const Rows *rows, const Look *look)
 
 /* Why a job has its state, and what to do. */
 static char *
-describe_job(const Rows *rows, const Look *look, const Job *job, const char *state)
+describe_job(const Status *status, const Section *section, const char *state)
 {
-	const SmJob *row = &job->row;
-	char	   *reason = sm_job_text(row, SM_JOB_REASON);
-	int64		skipped = sm_job_integer(row, SM_JOB_SKIPPED, 0);
+	const SmJob *job = section->job;
+	char	   *reason = sm_job_text(job, SM_JOB_REASON);
+	int64		skipped = sm_job_integer(job, SM_JOB_SKIPPED, 0);
 	bool		is_failure = strcmp(state, "failing") == 0 || strcmp(state, "waiting") == 0;
 	StringInfoData detail;
 
 	initStringInfo(&detail);
-	if (job->publisher == 0)
+	if (section->publisher == 0)
 		add_detail(&detail, "A prepared transaction holds the lock of the section. Commit it, or roll it back; pg_prepared_xacts has its name.");
 	else if (is_failure)
 	{
-		add_detail(&detail, sm_job_has(row, SM_JOB_ERROR) ? sm_job_text(row, SM_JOB_ERROR) :
-				 "The last run ended without a result.");
+		add_detail(&detail, sm_job_has(job, SM_JOB_ERROR) ? sm_job_text(job, SM_JOB_ERROR) :
+				   "The last run ended without a result.");
 		if (strcmp(state, "waiting") == 0)
-			add_detail(&detail, psprintf("To run it at the next call: UPDATE %s SET requested = now() WHERE (base_url, section) = (%s)",
-									   rows->jobs, quote_two(sm_job_text(row, SM_JOB_BASE_URL), sm_job_text(row, SM_JOB_SECTION))));
+			add_detail(&detail, psprintf("To run it at the next call: UPDATE %s SET requested = now() WHERE (base_url, section) = (%s, %s)",
+										 status->jobs, quote_literal_cstr(sm_job_text(job, SM_JOB_BASE_URL)),
+										 quote_literal_cstr(sm_job_text(job, SM_JOB_SECTION))));
 	}
 	else if (strcmp(state, "late") == 0 || strcmp(state, "never ran") == 0)
-		add_detail(&detail, describe_schedule(rows, look));
+		add_detail(&detail, describe_schedule(status));
 	else if (strcmp(state, "unwatched") == 0)
 		add_detail(&detail, psprintf("The last full run changed %s that \"changes\" missed. Watch every table that the query reads.",
-								   count_of(sm_job_integer(row, SM_JOB_MISSED, 0), "file")));
-	else if (!job->is_running && sm_job_integer(row, SM_JOB_URLS, 1) == 0)
+									 count_of(sm_job_integer(job, SM_JOB_MISSED, 0), "file")));
+	else if (!section->is_running && sm_job_integer(job, SM_JOB_URLS, 1) == 0)
 		add_detail(&detail, reason ? psprintf("No URLs: %s", reason) : "No URLs");
-	else if (!job->is_running && reason)
+	else if (!section->is_running && reason)
 		add_detail(&detail, psprintf("The last run read all rows: %s", reason));
 
 	if (!is_failure && skipped > 0)
 		add_detail(&detail, psprintf("The last full run left out %s. sitemap_audit() says why.", count_of(skipped, "row")));
-	if (strcmp(state, "ok") == 0 && sm_job_has(row, SM_JOB_EVERY) &&
-		DatumGetIntervalP(row->values[SM_JOB_EVERY].value)->month >= PAUSE * MONTHS_PER_YEAR)
+	if (strcmp(state, "ok") == 0 && sm_job_has(job, SM_JOB_EVERY) &&
+		DatumGetIntervalP(job->values[SM_JOB_EVERY].value)->month >= PAUSE * MONTHS_PER_YEAR)
 		add_detail(&detail, psprintf("The job is paused: \"every\" is %s.",
-								   DatumGetCString(DirectFunctionCall1(interval_out, row->values[SM_JOB_EVERY].value))));
-	if (sm_job_has(row, SM_JOB_MAX_SHRINK) && DatumGetFloat8(row->values[SM_JOB_MAX_SHRINK].value) == 1.0)
+									 DatumGetCString(DirectFunctionCall1(interval_out, job->values[SM_JOB_EVERY].value))));
+	if (sm_job_has(job, SM_JOB_MAX_SHRINK) && DatumGetFloat8(job->values[SM_JOB_MAX_SHRINK].value) == 1.0)
 		add_detail(&detail, "max_shrink is 1, so a run may remove all URLs.");
 	return detail.len > 0 ? detail.data : NULL;
 }
 
-/* Begin a row of the result.  NULL for texts is NULL.  Other columns are NULL until they are set. */
-static void
-begin_row(Rows *rows, const char *base_url, const char *section, const char *state, const char *detail)
+static Datum
+span_datum(SmSpan span)
 {
-	TupleTableSlot *slot = ExecClearTuple(rows->slot);
-	const char *texts[] = {
-		[ROW_BASE_URL] = base_url,[ROW_SECTION] = section,[ROW_STATE] = state,[ROW_DETAIL] = detail
+	return PointerGetDatum(cstring_to_text_with_len(span.s, span.len));
+}
+
+/* Add a row to the result: of a job, or of the files of a section without one. */
+static void
+add_section_row(const Status *status, const Section *section, const SmJob *job,
+				const char *state, const char *detail)
+{
+	TimestampTz finished = job ? sm_job_time(job, SM_JOB_FINISHED) : DT_NOBEGIN;
+	Datum		values[] = {
+		span_datum(section->key.base_url),
+		span_datum(section->key.section),
+		CStringGetTextDatum(state),
+		job ? job->values[SM_JOB_URLS].value : Int64GetDatum(section->urls),
+		DirectFunctionCall2(timestamp_mi, TimestampTzGetDatum(status->now),
+							TimestampTzGetDatum(TIMESTAMP_NOT_FINITE(finished) ? status->now : finished)),
+		TimestampTzGetDatum(section->next_run),
+		Int32GetDatum(section->publisher),
+		detail ? CStringGetTextDatum(detail) : (Datum) 0
+	};
+	bool		nulls[] = {
+		false, false, false, job && !sm_job_has(job, SM_JOB_URLS), TIMESTAMP_NOT_FINITE(finished),
+		job == NULL, job == NULL || section->publisher <= 0, detail == NULL
 	};
 
-	for (size_t i = 0; i < lengthof(texts); i++)
-	{
-		slot->tts_isnull[i] = texts[i] == NULL;
-		slot->tts_values[i] = texts[i] ? CStringGetTextDatum(texts[i]) : (Datum) 0;
-	}
+	tuplestore_putvalues(status->result->setResult, status->result->setDesc, values, nulls);
 }
 
+/* Add a row that belongs to no section. */
 static void
-set_cell(Rows *rows, int column, Datum value)
+add_other_row(const Status *status, const char *state, const char *detail)
 {
-	rows->slot->tts_values[column] = value;
-	rows->slot->tts_isnull[column] = false;
-}
+	Datum		values[] = {0, 0, CStringGetTextDatum(state), 0, 0, 0, 0, CStringGetTextDatum(detail)};
+	bool		nulls[] = {true, true, false, true, true, true, true, false};
 
-static void
-end_row(Rows *rows)
-{
-	tuplesort_puttupleslot(rows->sort, ExecStoreVirtualTuple(rows->slot));
-}
-
-static void
-add_job_row(Rows *rows, const Look *look, const Job *job)
-{
-	const SmJob *row = &job->row;
-	TimestampTz finished = sm_job_time(row, SM_JOB_FINISHED);
-	const char *state = job_state(job, look);
-
-	begin_row(rows, sm_job_text(row, SM_JOB_BASE_URL), sm_job_text(row, SM_JOB_SECTION), state,
-			  describe_job(rows, look, job, state));
-	if (sm_job_has(row, SM_JOB_URLS))
-		set_cell(rows, ROW_URLS, row->values[SM_JOB_URLS].value);
-	if (!TIMESTAMP_NOT_FINITE(finished))
-		set_cell(rows, ROW_AGE, DirectFunctionCall2(timestamp_mi, TimestampTzGetDatum(look->now),
-													TimestampTzGetDatum(finished)));
-	set_cell(rows, ROW_NEXT_RUN, TimestampTzGetDatum(job->next_run));
-	if (job->publisher > 0)
-		set_cell(rows, ROW_PID, Int32GetDatum(job->publisher));
-	end_row(rows);
+	tuplestore_putvalues(status->result->setResult, status->result->setDesc, values, nulls);
 }
 
 /* May the caller read all of a table that exists? */
@@ -478,60 +416,22 @@ open_jobs(SmTable *jobs, Oid relid)
 	sm_table_check_row_security(jobs);
 }
 
-/* Open a target, if it is one and the caller may read all of it.  The lock stays. */
-static bool
-open_target(SmTable *table, Oid relid)
+/* Read the jobs in the newest snapshot, which is registered and returned. */
+static Snapshot
+look_at_jobs(Status *status, const SmTable *jobs)
 {
-	*table = (SmTable)
-	{
-		.relid = relid,.what = "target table",.columns = file_columns,.ncolumns = lengthof(file_columns)
-	};
-	if (!may_read(relid))
-		return false;
-	table->rel = try_relation_open(relid, AccessShareLock);
-	if (table->rel == NULL)
-		return false;
-	if ((table->rel->rd_rel->relkind == RELKIND_RELATION || table->rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE) &&
-		may_read(relid) && check_enable_rls(relid, InvalidOid, true) != RLS_ENABLED && sm_scan_fits(table))
-		return true;
-	relation_close(table->rel, NoLock);
-	return false;
-}
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	const Section *called = status->called;
 
-/* The targets of jobs, each once. */
-static List *
-find_targets(const Look *look)
-{
-	List	   *targets = NIL;
-	ListCell   *lc;
-
-	foreach(lc, look->jobs)
-	{
-		const Job  *job = lfirst(lc);
-
-		if (sm_job_has(&job->row, SM_JOB_TARGET))
-			targets = lappend_oid(targets, DatumGetObjectId(job->row.values[SM_JOB_TARGET].value));
-	}
-	list_sort(targets, list_oid_cmp);
-	list_deduplicate_oid(targets);
-	return targets;
-}
-
-/* Lock the targets that add_target_rows will read. */
-static void
-lock_targets(const List *targets)
-{
-	ListCell   *lc;
-
-	foreach(lc, targets)
-	{
-		SmTable		table;
-
-		if (!open_target(&table, lfirst_oid(lc)))
-			continue;
-		sm_scan_lock(&table);
-		relation_close(table.rel, NoLock);
-	}
+	status->look++;
+	status->now = GetCurrentTimestamp();
+	status->called = NULL;
+	sm_scan(jobs, snapshot, add_job, status);
+	if (status->called == NULL)
+		status->called = called;
+	list_sort(status->targets, list_oid_cmp);
+	list_deduplicate_oid(status->targets);
+	return snapshot;
 }
 
 /* Count a file for its section.  Files of other programs have no digest. */
@@ -539,8 +439,10 @@ static void
 add_file(void *arg, const NullableDatum *values)
 {
 	TargetScan *scan = arg;
-	SectionEntry *entry;
-	SectionKey	key = {.target = scan->target};
+	SectionKey	key = {.target = InvalidOid};
+	const Section *site;
+	Section    *section;
+	bool		added;
 
 	for (int i = 0; i < FILE_URL_COUNT; i++)
 		if (values[i].isnull)
@@ -548,144 +450,144 @@ add_file(void *arg, const NullableDatum *values)
 	if (sm_span_is(text_span(values[FILE_KIND]), "index"))
 		return;
 	key.base_url = text_span(values[FILE_BASE_URL]);
+	site = hash_search(scan->status->sections, &key, HASH_FIND, NULL);
+	key.target = scan->target;
+	if (site == NULL || site->look < scan->status->look)
+	{
+		add_section(scan->status, key, &added);
+		scan->sites += added;
+		key.section = text_span(values[FILE_SECTION]);
+		add_section(scan->status, key, &added);
+		scan->sections += added;
+		scan->files++;
+		return;
+	}
 	key.section = text_span(values[FILE_SECTION]);
-	add_section(scan->sections, scan->context, key, &entry);
-	entry->files++;
+	section = add_section(scan->status, key, &added);
+	section->files++;
 	if (!values[FILE_URL_COUNT].isnull)
-		entry->urls += DatumGetInt32(values[FILE_URL_COUNT].value);
+		section->urls += DatumGetInt32(values[FILE_URL_COUNT].value);
 }
 
-/* Add a row for a section of a site of these jobs that none of them publishes. */
-static void
-add_section_row(Rows *rows, const char *target, const SectionEntry *entry)
+/*
+ * Read a target, unless the caller may not read all of it.  Returns what it has of other sites,
+ * or NULL.  Without a snapshot, only wait for its lock.
+ */
+static char *
+look_at_target(Status *status, Oid relid, Snapshot snapshot)
 {
-	char	   *base_url = pnstrdup(entry->key.base_url.s, entry->key.base_url.len);
-	char	   *section = pnstrdup(entry->key.section.s, entry->key.section.len);
+	TargetScan	scan = {.status = status,.target = relid};
+	SmTable		table = {.relid = relid,.columns = file_columns,.ncolumns = lengthof(file_columns)};
+	Relation	rel = may_read(relid) ? try_relation_open(relid, AccessShareLock) : NULL;
+	char	   *name;
 
-	begin_row(rows, base_url, section, "no job",
-			  psprintf("No job of this table publishes it. Unless a job of another table or a call does, insert its job again, or remove it: "
-					   "DELETE FROM %s WHERE (base_url, section) = (%s); "
-					   "UPDATE %s SET requested = now() WHERE base_url = %s; SELECT FROM %s.sitemap_publish_index(%s)",
-					   target, quote_two(base_url, section), rows->jobs, quote_literal_cstr(base_url),
-					   rows->schema, quote_two(target, base_url)));
-	set_cell(rows, ROW_URLS, Int64GetDatum(entry->urls));
-	end_row(rows);
+	if (rel == NULL)
+		return NULL;
+	if (may_read(relid) && check_enable_rls(relid, InvalidOid, true) != RLS_ENABLED)
+		sm_scan(&table, snapshot, add_file, &scan);
+	name = sm_qualified_name(relid);
+	relation_close(rel, AccessShareLock);
+	if (scan.files == 0)
+		return NULL;
+	return psprintf("The target %s has %s (%s, %s) that no job of this table publishes.", name,
+					count_of(scan.sites, "other site"), count_of(scan.sections, "section"),
+					count_of(scan.files, "file"));
 }
 
-/* Add the rows of what a target has and no job publishes. */
-static void
-add_target_rows(Rows *rows, const Look *look, const SmTable *table, Snapshot snapshot)
+/* Sections are sorted as ORDER BY base_url, section sorts them. */
+static int
+compare_sections(const ListCell *a, const ListCell *b)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "target of jobs",
-												  ALLOCSET_DEFAULT_SIZES);
-	MemoryContext oldcontext = MemoryContextSwitchTo(context);
-	TargetScan	scan = {.target = table->relid,.sections = create_sections(context),.context = context};
-	HTAB	   *other_sites = create_sections(context);
-	const char *name = sm_qualified_name(table->relid);
-	HASH_SEQ_STATUS status;
-	const SectionEntry *entry;
-	int64		sections = 0;
-	int64		files = 0;
+	const Section *left = lfirst(a);
+	const Section *right = lfirst(b);
+	const SectionKey *x = &left->key;
+	const SectionKey *y = &right->key;
+	int			order = varstr_cmp(x->base_url.s, x->base_url.len, y->base_url.s, y->base_url.len,
+								   DEFAULT_COLLATION_OID);
 
-	sm_scan(table, snapshot, add_file, &scan);
-	hash_seq_init(&status, scan.sections);
-	while ((entry = hash_seq_search(&status)) != NULL)
+	if (order == 0)
+		order = varstr_cmp(x->section.s, x->section.len, y->section.s, y->section.len,
+						   DEFAULT_COLLATION_OID);
+	if (order == 0)
+		order = left->look - right->look;
+	return order != 0 ? order : x->target < y->target ? -1 : x->target > y->target;
+}
+
+/* Add the rows of the jobs, and of sections of their sites that have files and no job. */
+static void
+add_section_rows(const Status *status)
+{
+	List	   *sections = NIL;
+	HASH_SEQ_STATUS all;
+	const Section *section;
+	ListCell   *lc;
+
+	hash_seq_init(&all, status->sections);
+	while ((section = hash_seq_search(&all)) != NULL)
+		if (section->files > 0 || (section->job && section->look == status->look))
+			sections = lappend(sections, unconstify(Section *, section));
+	list_sort(sections, compare_sections);
+	foreach(lc, sections)
 	{
-		SectionKey	site = {.target = InvalidOid,.base_url = entry->key.base_url};
-		SectionEntry *other;
-
-		if (hash_search(look->sites, &site, HASH_FIND, NULL) == NULL)
+		section = lfirst(lc);
+		CHECK_FOR_INTERRUPTS();
+		if (section->look == status->look)
 		{
-			(void) add_section(other_sites, context, site, &other);
-			sections++;
-			files += entry->files;
+			const char *state = job_state(section, status);
+
+			add_section_row(status, section, section->job, state, describe_job(status, section, state));
 		}
-		else if (hash_search(look->sections, &entry->key, HASH_FIND, NULL) == NULL)
-			add_section_row(rows, name, entry);
+		else
+			add_section_row(status, section, NULL, "no job",
+							psprintf("No job of this table publishes it. Unless a job of another table or a call does, insert its job again, "
+									 "or remove it by the steps of the guide's \"Rename or remove a section\", which end with SELECT FROM %s.sitemap_publish_index(%s, %s)",
+									 status->schema, quote_literal_cstr(sm_qualified_name(section->key.target)),
+									 quote_literal_cstr(pnstrdup(section->key.base_url.s, section->key.base_url.len))));
 	}
-	if (sections > 0)
-	{
-		begin_row(rows, NULL, NULL, "other sites",
-				  psprintf("The target %s has %s (%s, %s) that no job of this table publishes.", name,
-						   count_of(hash_get_num_entries(other_sites), "other site"),
-						   count_of(sections, "section"), count_of(files, "file")));
-		end_row(rows);
-	}
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextDelete(context);
 }
 
 static void
 add_broken_watch(void *arg, const char *problem, const char *hint)
 {
-	begin_row(arg, NULL, NULL, "broken watch", psprintf("%s\n%s", problem, hint));
-	end_row(arg);
-}
-
-/* Rows are sorted as ORDER BY base_url, section sorts them. */
-static Tuplesortstate *
-begin_sort(TupleDesc desc)
-{
-	AttrNumber	columns[] = {ROW_BASE_URL + 1, ROW_SECTION + 1, ROW_STATE + 1, ROW_DETAIL + 1};
-	Oid			operators[] = {TextLessOperator, TextLessOperator, TextLessOperator, TextLessOperator};
-	Oid			collations[] = {DEFAULT_COLLATION_OID, DEFAULT_COLLATION_OID, DEFAULT_COLLATION_OID, DEFAULT_COLLATION_OID};
-	bool		nulls_first[] = {false, false, false, false};
-
-	return tuplesort_begin_heap(desc, lengthof(columns), columns, operators, collations, nulls_first,
-								work_mem, NULL, TUPLESORT_NONE);
+	add_other_row(arg, "broken watch", psprintf("%s\n%s", problem, hint));
 }
 
 Datum
 sitemap_status(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	Oid			schema = get_func_namespace(fcinfo->flinfo->fn_oid);
-	SmTable		jobs;
-	Rows		rows;
-	TupleTableSlot *sorted;
-	Look	   *before;
-	Look	   *look;
+	Status		status = {.result = (ReturnSetInfo *) fcinfo->resultinfo,.context = CurrentMemoryContext};
+	SmTable		jobs = {0};
 	Snapshot	snapshot;
+	List	   *other_sites = NIL;
 	ListCell   *lc;
 
 	InitMaterializedSRF(fcinfo, 0);
 	open_jobs(&jobs, PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0));
-	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	before = look_at_jobs(&jobs, snapshot);
+	status.jobs = sm_qualified_name(jobs.relid);
+	status.schema = quote_identifier(get_namespace_name(schema));
+	status.sections = create_sections(status.context);
+
+	snapshot = look_at_jobs(&status, &jobs);
 	UnregisterSnapshot(snapshot);
-	find_running(before, NULL);
-	lock_targets(find_targets(before));
-	if (before->is_unclear && !RecoveryInProgress())
+	foreach(lc, status.targets)
+		(void) look_at_target(&status, lfirst_oid(lc), InvalidSnapshot);
+	if (status.is_unclear && !RecoveryInProgress())
 		DirectFunctionCall1(pg_sleep, Float8GetDatum(MOMENT));
 
-	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	look = look_at_jobs(&jobs, snapshot);
-	find_running(look, before);
-	rows.sort = begin_sort(result->setDesc);
-	rows.slot = MakeSingleTupleTableSlot(result->setDesc, &TTSOpsVirtual);
-	rows.jobs = sm_qualified_name(jobs.relid);
-	rows.schema = quote_identifier(get_namespace_name(schema));
-	foreach(lc, look->jobs)
-		add_job_row(&rows, look, lfirst(lc));
-	foreach(lc, find_targets(look))
+	snapshot = look_at_jobs(&status, &jobs);
+	foreach(lc, status.targets)
 	{
-		SmTable		target;
+		char	   *detail = look_at_target(&status, lfirst_oid(lc), snapshot);
 
-		if (!open_target(&target, lfirst_oid(lc)))
-			continue;
-		add_target_rows(&rows, look, &target, snapshot);
-		relation_close(target.rel, NoLock);
+		if (detail)
+			other_sites = lappend(other_sites, detail);
 	}
 	UnregisterSnapshot(snapshot);
-	sm_watch_find_broken(schema, jobs.rel->rd_rel->relowner, add_broken_watch, &rows);
+	add_section_rows(&status);
+	sm_watch_find_broken(schema, jobs.rel->rd_rel->relowner, add_broken_watch, &status);
+	foreach(lc, other_sites)
+		add_other_row(&status, "other sites", lfirst(lc));
 	relation_close(jobs.rel, NoLock);
-
-	tuplesort_performsort(rows.sort);
-	sorted = MakeSingleTupleTableSlot(result->setDesc, &TTSOpsMinimalTuple);
-	while (tuplesort_gettupleslot(rows.sort, true, false, sorted, NULL))
-		tuplestore_puttupleslot(result->setResult, sorted);
-	ExecDropSingleTupleTableSlot(sorted);
-	ExecDropSingleTupleTableSlot(rows.slot);
-	tuplesort_end(rows.sort);
 	return (Datum) 0;
 }

@@ -8,6 +8,7 @@
 
 #include "access/relation.h"
 #include "access/tableam.h"
+#include "access/xlog.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "compat.h"
@@ -39,20 +40,6 @@ find_places(const SmTable *table, Relation rel, AttrNumber *places)
 		places[i] = place;
 	}
 	return true;
-}
-
-bool
-sm_scan_fits(const SmTable *table)
-{
-	AttrNumber *places = palloc_array(AttrNumber, table->ncolumns);
-
-	return find_places(table, table->rel, places);
-}
-
-void
-sm_scan_lock(const SmTable *table)
-{
-	list_free(find_all_inheritors(table->relid, AccessShareLock, NULL));
 }
 
 static void
@@ -101,9 +88,11 @@ sm_scan(const SmTable *table, Snapshot snapshot, SmScanRow row, void *arg)
 	{
 		Relation	rel = relation_open(lfirst_oid(lc), NoLock);
 
-		if (rel->rd_rel->relkind == RELKIND_RELATION && !RELATION_IS_OTHER_TEMP(rel))
+		/* an unlogged table has no file on a standby */
+		if (snapshot && rel->rd_rel->relkind == RELKIND_RELATION && !RELATION_IS_OTHER_TEMP(rel) &&
+			(RelationIsPermanent(rel) || !RecoveryInProgress()))
 			scan_relation(table, rel, snapshot, row, arg);
-		relation_close(rel, NoLock);
+		relation_close(rel, lfirst_oid(lc) == table->relid ? NoLock : AccessShareLock);
 	}
 	list_free(family);
 }

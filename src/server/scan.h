@@ -14,17 +14,10 @@
 typedef void (*SmScanRow) (void *arg, const NullableDatum *values);
 
 /*
- * Can the open table be scanned?  It needs the columns of its SmTable, with these types, and
- * none of them may be virtual.
- */
-extern bool sm_scan_fits(const SmTable *table);
-
-/* Lock the table's partitions and children as a SELECT does, to the end of the transaction. */
-extern void sm_scan_lock(const SmTable *table);
-
-/*
- * Read all rows that a snapshot sees, also those of partitions and children that fit, but not
- * of foreign tables and of other sessions' temporary tables.
+ * Read all rows that a snapshot sees, also those of partitions and children.  Tables that lack
+ * a column or have it virtual, foreign tables, other sessions' temporary tables, and on a
+ * standby unlogged ones are left out.  Without a snapshot, only wait for the locks of partitions
+ * and children.  None of these locks is kept.
  */
 extern void sm_scan(const SmTable *table, Snapshot snapshot, SmScanRow row, void *arg);
 

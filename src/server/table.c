@@ -19,8 +19,10 @@
 char *
 sm_qualified_name(Oid table)
 {
-	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)),
-									  get_rel_name(table));
+	char	   *name = get_rel_name(table);
+
+	return name == NULL ? psprintf("%u", table) :
+		quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name);
 }
 
 char *

@@ -43,10 +43,10 @@ extern void sm_table_check_columns(const SmTable *table);
 /* Does the table have a column?  column: its index in columns. */
 extern bool sm_table_has_column(const SmTable *table, int column);
 
-/* The name of a table or view with its schema, quoted. */
+/* The name of a table or view with its schema, quoted; its OID if it does not exist. */
 extern char *sm_qualified_name(Oid table);
 
-/* The same for error contexts: not quoted, and the OID of a table that does not exist. */
+/* The same for error contexts: not quoted. */
 extern char *sm_table_label(Oid table);
 
 /*

@@ -36,19 +36,19 @@ extern void sm_findings_add_detail(SmFindings *findings, int64 row_number, SmPro
 	sm_findings_add_detail(findings, row_number, name, psprintf(__VA_ARGS__))
 
 /*
- * The same for a problem with a cause, a number among those of problems with this name.  If it
- * has more than half as many problems as there are rows, so many that nobody reads them, it is
- * told once: the problem of its first row, with the number of problems.
+ * The same for a problem with a cause, which has a number among the causes of problems with this
+ * name.  If it has more than half as many problems as there are rows, so many that nobody reads
+ * them, it is told once: the problem of its first row, with the number of problems.
  */
 extern void sm_findings_add_caused(SmFindings *findings, int64 row_number, SmProblemName name,
-								   uint64 cause, char *detail);
+								   uint64 number, char *detail);
 
 /* The same for a cause that is always told once. */
 extern void sm_findings_add_once(SmFindings *findings, int64 row_number, SmProblemName name,
-								 uint64 cause, char *detail);
+								 uint64 number, char *detail);
 
 /* Leave out all problems with a cause. */
-extern void sm_findings_leave_out(SmFindings *findings, SmProblemName name, uint64 cause);
+extern void sm_findings_leave_out(SmFindings *findings, SmProblemName name, uint64 number);
 
 /* Add the loc of the next row; s is NULL for none. */
 extern void sm_findings_add_loc(SmFindings *findings, SmSpan loc);

@@ -84,9 +84,11 @@ const SmSuspicion sm_suspicions[] = {
 	{"%s has the character U+FFFD, which stands for a lost character.", WITHIN_URL,
 		"\xEF\xBF\xBD",
 	.example = "/a%EF%BF%BD",.counterexample = "/a%3F"},
+
 	/*
-	 * The bytes of a Western or Cyrillic letter, of punctuation, of an emoji, or of a Chinese or
-	 * Japanese character, each of which was read as a character
+	 * The bytes of a Western or Cyrillic letter, of punctuation, of an emoji,
+	 * or of a Chinese or Japanese character, each of which was read as a
+	 * character
 	 */
 	{"%s has \"%s\", which looks like UTF-8 that was read in another encoding.", WITHIN_URL,
 		"\xC3\x82\xC2|\xC3\x83" ONE_OF("\xC2\xC5\xC6\xCB\xE2") "|\xC3\x90\xC2|\xC3\x91" ONE_OF("\xC2\xC6\xE2")

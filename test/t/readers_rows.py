@@ -44,7 +44,7 @@ def title(r, longest):
 
 
 def url(r):
-    return r.choice(["https://cdn.example.com/", "http://i.example:8080/a/", "/i", "i/", "//i.example/"]) + text(r, 40)
+    return r.choice(["https://cdn.example.com/", "http://i.example:8080/a/", "/i", "./i/", "//i.example/"]) + text(r, 40)
 
 
 def date(r):
@@ -112,7 +112,7 @@ def extension(r):
 def rows(count, seed, with_extensions):
     r = random.Random(seed)
     for _ in range(count):
-        row = {"loc": r.choice(["/x", "x/", BASE + "x", "//www.example.com/x"]) + text(r, 60)}
+        row = {"loc": r.choice(["/x", "./x/", BASE + "x", "//www.example.com/x"]) + text(r, 60)}
         row.update(some(r, {"lastmod": date(r), "changefreq": r.choice(["always", "hourly", " Daily ", "WEEKLY", "never"]),
                             "priority": r.randrange(1000001) / 1000000}))
         if r.random() < 0.2:

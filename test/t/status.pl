@@ -305,7 +305,7 @@ sub test_virtual
 	is(sql(q{SELECT section, state FROM sitemap_status('job')}), 'a|ok', 'a target with a virtual column');
 	sql(q{TRUNCATE job; CREATE TABLE virtual_job (LIKE job); ALTER TABLE virtual_job DROP reason, ADD reason text GENERATED ALWAYS AS ('b') VIRTUAL});
 	$node->psql('postgres', q{SELECT sitemap_status('virtual_job')}, stderr => \my $error);
-	like($error, qr/ERROR:  column "reason" of the table of jobs public\.virtual_job must not be a virtual generated column/, 'a table of jobs with one');
+	like($error, qr/ERROR:  column "reason" of the table of jobs "virtual_job" must not be a virtual generated column/, 'a table of jobs with one');
 	return;
 }
 

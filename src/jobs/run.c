@@ -571,16 +571,24 @@ write_failure(Call *call)
 
 /* Does a line of an error's context say where in the job the error arose? */
 static bool
-says_where(const char *line)
+says_where(SmSpan line)
 {
-	static const char *const places[] = {
-		"after ", "in the query", "in the statement of changes", "in the target \"", "in the feed \"",
-		"in the export to directory \""
+	/* how such a line begins and ends; without an end, that is the whole line */
+	static const char *const places[][2] = {
+		{"after ", " row of the query"}, {"after ", " rows of the query"}, {"in the query", ""},
+		{"in the statement of changes", ""}, {"in the target \"", "\""}, {"in the feed \"", "\""},
+		{"in the export to directory \"", "\""}
 	};
 
 	for (size_t i = 0; i < lengthof(places); i++)
-		if (strncmp(line, places[i], strlen(places[i])) == 0)
+	{
+		size_t		begin = strlen(places[i][0]);
+		size_t		end = strlen(places[i][1]);
+
+		if (line.len >= begin + end && memcmp(line.s, places[i][0], begin) == 0 &&
+			memcmp(line.s + line.len - end, places[i][1], end) == 0 && (end > 0 || line.len == begin))
 			return true;
+	}
 	return false;
 }
 
@@ -597,7 +605,7 @@ describe(const ErrorData *error)
 		appendStringInfo(&text, "\n%s", error->detail);
 	if (error->hint)
 		appendStringInfo(&text, "\n%s", error->hint);
-	while (line && !says_where(line))
+	while (line && !says_where(sm_span(line, strcspn(line, "\n"))))
 	{
 		line = strchr(line, '\n');
 		line = line ? line + 1 : NULL;

@@ -1,6 +1,6 @@
 /*
  * lastmods.h
- *	  How the times of a set's lastmods are distributed: those that most pages share tell
+ *	  How the times of a set's lastmods are distributed.  Times that most pages share say
  *	  when the pages were imported, not when they changed.
  */
 #ifndef SM_LASTMODS_H

@@ -376,8 +376,8 @@ compare_link(SmPages *pages, PageState *current, int64 other, int64 row_number, 
 }
 
 /*
- * The causes of alternates that no row lists: of any of a language, and of those that surely
- * are no pages of another set.  report_unlisted leaves one out.
+ * Alternates that no row lists have two causes for each language: one has all of them, the other
+ * only those that cannot be pages of another set.  report_unlisted leaves out one of the two.
  */
 #define CAUSE(language, is_sure)	(2 * (language) + (is_sure))
 

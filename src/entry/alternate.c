@@ -157,7 +157,7 @@ sm_append_alternate(SmEntryWriter *w, const SmLink *links, int nlinks, int curre
 				   hreflang_hint(links, nlinks, current),
 				   "invalid hreflang \"%s\": must be x-default or a language code",
 				   sm_for_message(link->hreflang));
-		/* the audit goes on, as the link is there but for its code */
+		/* the audit goes on: the link counts, although its code is invalid */
 		if (w->value_callback == NULL)
 			return false;
 	}

@@ -228,7 +228,7 @@ SELECT row_number, problem, detail
   FROM sitemap_audit('SELECT unnest(''{/a,/abc,/d}''::text[]) AS loc', 'http://a.example/', robots => :'robots', agents => '{Googlebot,x,Googlebot-Image}');
 SELECT problem FROM sitemap_audit('SELECT ''/'' AS loc', 'http://a.example/', robots => E'User-agent: *\nSitemap: http://a.example/sitemap.xml\n#' || repeat('x', 512000 - 53));
 
--- Lines that some crawlers ignore: misspelled rules are applied all the same.
+-- Some crawlers ignore misspelled rules.  The audit applies them.
 SELECT row_number, problem, detail
   FROM sitemap_audit('SELECT unnest(''{/cart,/b}''::text[]) AS loc', 'http://a.example/', agents => '{x}',
                      robots => E'User-agent: *\nDisallow /cart # never\nDisalow: /b\ncrawl-delay: 1\nSitemap: http://a.example/sitemap.xml');

@@ -1,7 +1,7 @@
 --
 -- A call of a public function, successful or failed, leaves nothing in the session: settings,
--- role, locks, cursors, prepared statements, temporary tables, progress, memory and plans but for those of a
--- watch, and what functions in PL/pgSQL return.
+-- role, locks, cursors, prepared statements, temporary tables, progress, memory, what functions
+-- in PL/pgSQL return, and plans.  Only a watch keeps its plans.
 --
 \getenv abs_srcdir PG_ABS_SRCDIR
 \i :abs_srcdir/sql/include/helpers.sql

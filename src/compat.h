@@ -50,13 +50,6 @@
 #define sm_is_virtual(attribute) false
 #endif
 
-/* 19 and later can also say whether the constraints of a domain are volatile */
-#if PG_VERSION_NUM >= 190000
-#define sm_domain_has_constraints(type) DomainHasConstraints(type, NULL)
-#else
-#define sm_domain_has_constraints(type) DomainHasConstraints(type)
-#endif
-
 /* 17 and later have other names for a backend's number; NULL if it has ended */
 #if PG_VERSION_NUM >= 170000
 #define sm_vxid_proc(vxid) ProcNumberGetProc((vxid).procNumber)

@@ -33,7 +33,6 @@
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
-#include "utils/typcache.h"
 
 PG_FUNCTION_INFO_V1(_sitemap_watch_check);
 
@@ -218,30 +217,55 @@ find_constraint(Relation queue, AttrNumber column)
 	return found;
 }
 
+/* Has a domain a CHECK of its own?  What loads its CHECKs calls the functions in them. */
+static bool
+has_check(Oid domain)
+{
+	Relation	constraints = table_open(ConstraintRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	bool		found = false;
+
+	ScanKeyInit(&key, Anum_pg_constraint_contypid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(domain));
+	scan = systable_beginscan(constraints, ConstraintTypidIndexId, true, NULL, 1, &key);
+	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
+		found = ((Form_pg_constraint) GETSTRUCT(tuple))->contype == CONSTRAINT_CHECK;
+	systable_endscan(scan);
+	table_close(constraints, AccessShareLock);
+	return found;
+}
+
+/* Is a type a domain that is NOT NULL or, if checks, has a CHECK?  Domains are based on domains. */
+static bool
+domain_refuses(Oid type, bool checks)
+{
+	bool		refuses = false;
+
+	while (!refuses && get_typtype(type) == TYPTYPE_DOMAIN)
+	{
+		HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+
+		refuses = ((Form_pg_type) GETSTRUCT(tuple))->typnotnull || (checks && has_check(type));
+		type = ((Form_pg_type) GETSTRUCT(tuple))->typbasetype;
+		ReleaseSysCache(tuple);
+	}
+	return refuses;
+}
+
 /* Is a column, or its domain, NOT NULL? */
 static bool
 is_not_null(Form_pg_attribute column)
 {
-	bool		not_null = column->attnotnull;
-	Oid			type = column->atttypid;
-
-	while (!not_null && get_typtype(type) == TYPTYPE_DOMAIN)
-	{
-		HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-
-		not_null = ((Form_pg_type) GETSTRUCT(tuple))->typnotnull;
-		type = ((Form_pg_type) GETSTRUCT(tuple))->typbasetype;
-		ReleaseSysCache(tuple);
-	}
-	return not_null;
+	return column->attnotnull || domain_refuses(column->atttypid, false);
 }
 
 /* Must each row that is added give a value for a column? */
 static bool
 needs_value(Form_pg_attribute column)
 {
-	return is_not_null(column) && !column->atthasdef && !column->attidentity &&
-		get_typdefault(column->atttypid) == NULL;
+	return is_not_null(column) && (!column->atthasdef || column->attgenerated) &&
+		!column->attidentity && get_typdefault(column->atttypid) == NULL;
 }
 
 /*
@@ -258,11 +282,11 @@ check_queue_columns(Relation queue, Form_pg_attribute first, SmWatchProblem *pro
 		return refuse_queue(problem, queue,
 							psprintf("has a constraint on its first column, \"%s\"", constraint),
 							QUEUE_HINT);
-	if (sm_domain_has_constraints(first->atttypid))
+	if (domain_refuses(first->atttypid, true))
 		return refuse_queue(problem, queue,
 							psprintf("has a domain with constraints as the type of its first column, %s",
 									 format_type_be(first->atttypid)), QUEUE_HINT);
-	if (is_not_null(first))
+	if (first->attnotnull)
 		return refuse_queue(problem, queue,
 							psprintf("has a first column that is NOT NULL, \"%s\"", NameStr(first->attname)),
 							QUEUE_HINT);

@@ -185,6 +185,7 @@ CREATE DOMAIN strict AS int NOT NULL;
 CREATE DOMAIN strict_based AS strict;
 CREATE DOMAIN strict_default AS int NOT NULL DEFAULT 7;
 CREATE DOMAIN positive AS int CHECK (VALUE > 0);
+CREATE DOMAIN positive_based AS positive DEFAULT 1;
 CREATE TABLE other_page (id int);
 CREATE FUNCTION pg_temp.queued(definition text, statements text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -215,6 +216,7 @@ SELECT definition, pg_temp.error(format('SELECT pg_temp.queued(%L, %L)', definit
     ('CREATE TABLE q (id int)', 'SELECT sitemap_watch(''q'', ''id'', ''queue''); SELECT sitemap_watch(''queue'', ''id'', ''q'')'),
     ('CREATE TABLE q (id int NOT NULL)', NULL),
     ('CREATE TABLE q (id int, note text NOT NULL)', NULL),
+    ('CREATE TABLE q (id int, copy int GENERATED ALWAYS AS (id) STORED NOT NULL)', NULL),
     ('CREATE TABLE q (id int, number int GENERATED ALWAYS AS IDENTITY, note text NOT NULL, date date NOT NULL DEFAULT ''epoch''); ALTER TABLE q DROP note',
      'INSERT INTO page VALUES (99)'),
     -- constraints that refuse keys or NULL, at the call and later
@@ -225,6 +227,7 @@ SELECT definition, pg_temp.error(format('SELECT pg_temp.queued(%L, %L)', definit
     ('CREATE TABLE q (id int)', 'ALTER TABLE q ADD CHECK (id > 0); TRUNCATE page'),
     ('CREATE TABLE q (id int)', 'ALTER TABLE q ADD note text NOT NULL; INSERT INTO page VALUES (99)'),
     ('CREATE TABLE q (id positive)', NULL),
+    ('CREATE TABLE q (id positive_based)', NULL),
     -- a table with rows that is rather the source
     ('CREATE TABLE q (id int, path text NOT NULL DEFAULT ''''); INSERT INTO q VALUES (1)', NULL),
     ('CREATE TABLE q (id int, path text NOT NULL DEFAULT ''''); INSERT INTO q VALUES (1); DELETE FROM q', 'INSERT INTO page VALUES (99)'),
@@ -244,7 +247,7 @@ SELECT definition, pg_temp.error(format('SELECT pg_temp.queued(%L, %L)', definit
     -- what a crash empties
     ('CREATE UNLOGGED TABLE q (id int)', NULL)
   ) v (definition, statements);
-DROP DOMAIN strict, strict_based, strict_default, positive;
+DROP DOMAIN strict, strict_based, strict_default, positive, positive_based;
 DROP TABLE other_page;
 CREATE TEMP TABLE temp_queue (id int);
 CREATE TEMP TABLE temp_page (id int);

@@ -22,15 +22,12 @@
 #include "server/statement.h"
 #include "server/table.h"
 #include "utils/builtins.h"
-#include "utils/bytea.h"
-#include "utils/float.h"
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/plancache.h"
 #include "utils/snapmgr.h"
-#include "utils/timestamp.h"
 
 static void
 fix_setting(const char *name, const char *value)
@@ -44,62 +41,53 @@ fix_setting(const char *name, const char *value)
  * a column "shown" has them.  search_path stays as it is, and so do settings that affect only
  * how text is read, since the query is written for them: array_nulls, timezone_abbreviations,
  * and the order of day and month in DateStyle.
- *
- * is_kept: the session keeps what they make of a value, in the plans of PL/pgSQL: literals that
- * are read, and results of functions that count as immutable, such as byteaout and quote_ident.
  */
-static const struct FixedSetting
-{
-	const char *name;
-	const char *value;
-	bool		is_kept;
-}			fixed_settings[] = {
-	{"DateStyle", "ISO", true}, /* dates and timestamps */
-	{"IntervalStyle", "postgres", true},	/* intervals */
-	{"TimeZone", "GMT", true},	/* timestamptz, and its date */
-	{"bytea_output", "hex", true},	/* bytea */
-	{"extra_float_digits", "3", true},	/* float4 and float8, and geometric
-										 * types */
-	{"lc_monetary", "C", true}, /* money, and to_char() with L */
-	{"lc_numeric", "C", false}, /* to_char() with D and G */
-	{"lc_time", "C", false},	/* to_char() with TM */
-	{"quote_all_identifiers", "off", true}, /* regclass, format() with %I */
-	{"xmlbinary", "base64", false}	/* bytea in XML */
-};
-
 static void
 fix_settings(void)
 {
-	for (size_t i = 0; i < lengthof(fixed_settings); i++)
-		fix_setting(fixed_settings[i].name, fixed_settings[i].value);
+	static const char *const settings[][2] = {
+		{"DateStyle", "ISO"},	/* dates and timestamps */
+		{"IntervalStyle", "postgres"},	/* intervals */
+		{"TimeZone", "GMT"},	/* timestamptz, and its date */
+		{"bytea_output", "hex"},	/* bytea */
+		{"extra_float_digits", "3"},	/* float4 and float8, and geometric types */
+		{"lc_monetary", "C"},	/* money, and to_char() with L */
+		{"lc_numeric", "C"},	/* to_char() with D and G */
+		{"lc_time", "C"},		/* to_char() with TM */
+		{"quote_all_identifiers", "off"},	/* regclass, format() with %I */
+		{"xmlbinary", "base64"} /* bytea in XML */
+	};
+
+	for (size_t i = 0; i < lengthof(settings); i++)
+		fix_setting(settings[i][0], settings[i][1]);
 }
 
-/* Does the session have the setting, as far as it matters? */
-static bool
-has_setting(const struct FixedSetting *setting)
+/*
+ * Call a function under the settings of a query.  PL/pgSQL keeps literals as it has read them,
+ * and what functions that count as immutable make of them, such as byteaout.  So where the
+ * query fixes settings, the session's plans are invalidated before and after it.
+ */
+static void
+call_under_settings(const SmQuery *query, void (*function) (void *arg), void *arg)
 {
-	const char *value;
-	size_t		len;
-	long		offset;
+	int			level = NewGUCNestLevel();
 
-	if (strcmp(setting->name, "TimeZone") == 0)
-		return pg_get_timezone_offset(session_timezone, &offset) && offset == 0;
-	if (strcmp(setting->name, "extra_float_digits") == 0)
-		return extra_float_digits > 0;
-	/* in DateStyle, the order of day and month follows a comma */
-	value = GetConfigOption(setting->name, false, false);
-	len = strcspn(value, ",");
-	return len == strlen(setting->value) && memcmp(value, setting->value, len) == 0;
-}
-
-/* Do the fixed settings change what the session keeps? */
-static bool
-settings_matter(void)
-{
-	for (size_t i = 0; i < lengthof(fixed_settings); i++)
-		if (fixed_settings[i].is_kept && !has_setting(&fixed_settings[i]))
-			return true;
-	return false;
+	if (query->fixes_settings)
+	{
+		fix_settings();
+		ResetPlanCache();
+	}
+	PG_TRY();
+	{
+		function(arg);
+	}
+	PG_FINALLY();
+	{
+		if (query->fixes_settings)
+			ResetPlanCache();
+	}
+	PG_END_TRY();
+	AtEOXact_GUC(true, level);
 }
 
 /* Does a query, or a subquery in it, write or lock rows? */
@@ -245,17 +233,6 @@ refuse_table_name(const char *text)
 				 errhint("To read the table, write TABLE %s.", text)));
 }
 
-/* Prepare a statement for parameters of these types.  options: flags CURSOR_OPT_* of SPI. */
-static SPIPlanPtr
-prepare(const char *statement, int nargs, Oid *types, int options)
-{
-	SPIPlanPtr	plan = SPI_prepare_cursor(statement, nargs, types, options);
-
-	if (plan == NULL)
-		elog(ERROR, "SPI_prepare_cursor failed: %s", SPI_result_code_string(SPI_result));
-	return plan;
-}
-
 /* The plan's only statement. */
 static CachedPlanSource *
 plan_source(SPIPlanPtr plan)
@@ -276,15 +253,6 @@ contains_parameter(Node *node, void *context)
 	return expression_tree_walker(node, contains_parameter, context);
 }
 
-static void
-execute_plan(SPIPlanPtr plan, const SPIExecuteOptions *options)
-{
-	int			result = SPI_execute_plan_extended(plan, options);
-
-	if (result < 0)
-		elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
-}
-
 /* What sm_run_changes is given, and what it finds out. */
 typedef struct ChangesWork
 {
@@ -295,19 +263,20 @@ typedef struct ChangesWork
 } ChangesWork;
 
 static void
-run_changes(ChangesWork *work)
+run_changes(void *arg)
 {
+	ChangesWork *work = arg;
 	SPIPlanPtr	plan;
 	const Query *query;
 
 	SPI_connect();
-	plan = prepare(work->statement, 1, &work->options.params->params[0].ptype, 0);
+	plan = SPI_prepare(work->statement, 1, &work->options.params->params[0].ptype);
 	if (list_length(SPI_plan_get_plan_sources(plan)) != 1 || plan_source(plan)->resultDesc == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
 				 errmsg("changes must be one statement that returns rows"),
 				 errhint("Use SELECT, or DELETE ... RETURNING, and return the keys of the changed rows.")));
-	execute_plan(plan, &work->options);
+	SPI_execute_plan_extended(plan, &work->options);
 	query = linitial_node(Query, plan_source(plan)->query_list);
 	work->is_volatile = query->commandType == CMD_UTILITY ||
 		contain_volatile_functions((Node *) plan_source(plan)->query_list);
@@ -321,29 +290,9 @@ sm_run_changes(const SmQuery *pages, const char *statement, TimestampTz since,
 			   DestReceiver *dest, bool *is_constant)
 {
 	ChangesWork work = {.statement = statement,.options = {.dest = dest,.params = makeParamList(1)}};
-	bool		resets = pages->fixes_settings && settings_matter();
-	int			level = 0;
 
 	sm_set_parameter(work.options.params, 1, TIMESTAMPTZOID, TimestampTzGetDatum(since), false);
-	if (pages->fixes_settings)
-	{
-		level = NewGUCNestLevel();
-		fix_settings();
-	}
-	if (resets)
-		ResetPlanCache();
-	PG_TRY();
-	{
-		run_changes(&work);
-	}
-	PG_FINALLY();
-	{
-		if (resets)
-			ResetPlanCache();
-	}
-	PG_END_TRY();
-	if (level > 0)
-		AtEOXact_GUC(true, level);
+	call_under_settings(pages, run_changes, &work);
 	*is_constant = work.is_constant;
 	return work.is_volatile;
 }
@@ -370,19 +319,36 @@ add_query_context(void *arg)
 		errcontext("in the query");
 }
 
-/* The parameters of a query. Their types follow from their use. */
-typedef struct Parameters
-{
-	Oid		   *types;
-	int			n;				/* the highest number */
-} Parameters;
-
+/*
+ * ParserSetupHook: the types of parameters follow from their use, until the key's type is
+ * known.
+ */
 static void
-parameters_setup(ParseState *pstate, void *arg)
+set_up_parameters(ParseState *pstate, void *arg)
 {
-	Parameters *parameters = arg;
+	SmQuery    *query = arg;
 
-	setup_parse_variable_parameters(pstate, &parameters->types, &parameters->n);
+	if (query->key_type)
+		setup_parse_fixed_parameters(pstate, query->types, 2);
+	else
+		setup_parse_variable_parameters(pstate, &query->types, &query->nparameters);
+}
+
+/*
+ * Prepare a text.  A literal such as '2026-01-01' is converted now.  A custom plan lets the
+ * planner see the values of the bounds.
+ */
+static SPIPlanPtr
+prepare_query(SmQuery *query, const char *text, int cursor_options)
+{
+	SPIPrepareOptions options = {
+		.parserSetup = set_up_parameters,.parserSetupArg = query,
+		.cursorOptions = cursor_options | CURSOR_OPT_CUSTOM_PLAN
+	};
+	SPIPlanPtr	plan = SPI_prepare_extended(text, &options);
+
+	check_plan(plan);
+	return plan;
 }
 
 /*
@@ -403,22 +369,6 @@ wrap_query(const SmQuery *query)
 }
 
 /*
- * Prepare the query, for parameters of the key's type.  Literals such as '2026-01-01' are
- * converted now.  A custom plan lets the planner see the values of the bounds.
- */
-static SPIPlanPtr
-prepare_query(const SmQuery *query, const char *text, int options)
-{
-	Oid			type = query->key_type ? query->key_type->type : InvalidOid;
-	Oid			types[2] = {type, type};
-	SPIPlanPtr	plan = prepare(text, query->key_type ? 2 : 0, types,
-							   options | CURSOR_OPT_CUSTOM_PLAN);
-
-	check_plan(plan);
-	return plan;
-}
-
-/*
  * What runs in a subtransaction that cannot write, because it can run code of users: to
  * prepare, estimate or execute a query.
  */
@@ -432,30 +382,14 @@ typedef struct Work
 	double		cost;			/* by estimate */
 } Work;
 
-/* Prepare the query for the first time, before its parameters are known. */
+/* Prepare the query, or prepare it again. */
 static void
-prepare_first(Work *work)
-{
-	SmQuery    *query = work->query;
-	Parameters	parameters = {0};
-	SPIPrepareOptions options = {.parserSetup = parameters_setup,.parserSetupArg = &parameters};
-
-	if (strchr(query->source, '$') != NULL)
-		query->plan = SPI_prepare_extended(query->source, &options);
-	query->nparameters = parameters.n;
-	if (parameters.n == 0)
-		query->plan = prepare_query(query, query->source, CURSOR_OPT_PARALLEL_OK);
-	else
-		check_plan(query->plan);
-}
-
-/* Prepare the query again, with parameters of the key's type and its settings. */
-static void
-prepare_again(Work *work)
+prepare_all(Work *work)
 {
 	SmQuery    *query = work->query;
 
-	SPI_freeplan(query->plan);
+	if (query->plan)
+		SPI_freeplan(query->plan);
 	query->plan = prepare_query(query, query->source, CURSOR_OPT_PARALLEL_OK);
 }
 
@@ -513,7 +447,7 @@ run(Work *work)
 	SPIPlanPtr	plan = find_plan(work);
 	SPIExecuteOptions options = {.params = make_bounds(work),.read_only = true,.dest = &work->receiver->dest};
 
-	execute_plan(plan, &options);
+	SPI_execute_plan_extended(plan, &options);
 }
 
 /*
@@ -525,14 +459,11 @@ static void
 do_work(void *arg)
 {
 	Work	   *work = arg;
-	MemoryContext oldcontext = CurrentMemoryContext;
 	ErrorContextCallback context = {.previous = error_context_stack,.callback = add_query_context,
 	.arg = work->receiver};
 	int			level = NewGUCNestLevel();
 
 	XactReadOnly = true;
-	if (work->query->fixes_settings)
-		fix_settings();
 	/* to compile the plan of a range can take longer than to read it */
 	if (is_range(work))
 		fix_setting("jit", "off");
@@ -540,57 +471,47 @@ do_work(void *arg)
 	work->function(work);
 	error_context_stack = context.previous;
 	AtEOXact_GUC(true, level);
-	MemoryContextSwitchTo(oldcontext);
 }
 
-/*
- * Do the work in a subtransaction that cannot write.
- *
- * PL/pgSQL keeps literals as it has read them, under whatever settings.  So where a query fixes
- * settings, the session's plans are invalidated before and after it.
- */
+/* Do the work in a subtransaction that cannot write. */
+static void
+try_work(void *arg)
+{
+	ErrorData  *error = NULL;
+
+	/*
+	 * On a standby, where no transaction writes, a conflict with recovery in
+	 * a subtransaction would end the session.
+	 */
+	if (XactReadOnly)
+		do_work(arg);
+	else
+		error = sm_try(do_work, arg, true);
+	if (error)
+		ReThrowError(error);
+}
+
+/* Do the work under the settings of its query.  The current memory context stays. */
 static void
 do_read_only(Work *work)
 {
-	bool		resets = work->query->fixes_settings && settings_matter();
+	MemoryContext context = CurrentMemoryContext;
 
-	if (resets)
-		ResetPlanCache();
-	PG_TRY();
-	{
-		ErrorData  *error = NULL;
-
-		/*
-		 * On a standby, where no transaction writes, a conflict with recovery
-		 * in a subtransaction would end the session.
-		 */
-		if (XactReadOnly)
-			do_work(work);
-		else
-			error = sm_try(do_work, work, true);
-		if (error)
-			ReThrowError(error);
-	}
-	PG_FINALLY();
-	{
-		if (resets)
-			ResetPlanCache();
-	}
-	PG_END_TRY();
+	call_under_settings(work->query, try_work, work);
+	MemoryContextSwitchTo(context);
 }
 
 void
 sm_query_open(SmQuery *query, const char *text)
 {
 	MemoryContext context = CurrentMemoryContext;
-	Work		work = {.function = prepare_first,.query = query};
 
 	memset(query, 0, sizeof(*query));
 	query->source = text;
 
 	refuse_table_name(text);
 	SPI_connect();
-	do_read_only(&work);
+	sm_query_analyze_again(query);
 	MemoryContextSwitchTo(context);
 	query->desc = CreateTupleDescCopy(plan_source(query->plan)->resultDesc);
 }
@@ -598,7 +519,7 @@ sm_query_open(SmQuery *query, const char *text)
 void
 sm_query_analyze_again(SmQuery *query)
 {
-	Work		work = {.function = prepare_again,.query = query};
+	Work		work = {.function = prepare_all,.query = query};
 
 	do_read_only(&work);
 }
@@ -611,15 +532,18 @@ sm_query_analyze_again(SmQuery *query)
 void
 sm_query_prepare(SmQuery *query, SmKeyType *key_type, bool fixes_settings)
 {
-	bool		has_key = key_type != NULL;
-
-	query->key_type = key_type;
-	query->fixes_settings = fixes_settings;
-	if (query->nparameters > 2 || (query->nparameters > 0 && !has_key))
+	if (query->nparameters > 2 || (query->nparameters > 0 && key_type == NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_PARAMETER),
-				 errmsg("there is no parameter $%d", has_key ? query->nparameters : 1),
+				 errmsg("there is no parameter $%d", key_type ? query->nparameters : 1),
 				 errhint("Parameters are $1 and $2, the bounds of a range of keys, in a query with a column \"key\". Put other values into the query with format() and %%L.")));
+	query->key_type = key_type;
+	query->fixes_settings = fixes_settings;
+	if (key_type)
+	{
+		query->types = palloc_array(Oid, 2);
+		query->types[0] = query->types[1] = key_type->type;
+	}
 	if (query->nparameters > 0 || fixes_settings)
 		sm_query_analyze_again(query);
 }

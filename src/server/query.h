@@ -19,6 +19,7 @@ typedef struct SmQuery
 	const char *source;			/* its text */
 	TupleDesc	desc;			/* of its rows */
 	int			nparameters;	/* 1 or 2 if its text has $1 or $2 */
+	Oid		   *types;			/* of its parameters */
 	SPIPlanPtr	plan;			/* for all rows */
 	SPIPlanPtr	range;			/* for rows within bounds */
 	SmKeyType  *key_type;		/* of its column "key"; NULL if it has none */

@@ -6,6 +6,7 @@
 
 #include "files/recipe.h"
 
+#include "server/query_tree.h"
 #include "server/table.h"
 #include "text/digest.h"
 

@@ -193,7 +193,7 @@ convert_declared(SmInput *input, SmSpan name, SmProblems *problems)
 	}
 	else if (encoding != PG_UTF8)
 	{
-		break_off_conversion(input, sm_convert(input->content, encoding, &input->content),
+		break_off_conversion(input, sm_convert(input->content, encoding, PG_UTF8, &input->content),
 							 psprintf("the document has bytes that are not text in encoding \"%s\"",
 									  sm_for_message(name)));
 		problems->begin = input->content.s;

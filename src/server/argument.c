@@ -6,7 +6,6 @@
 
 #include "server/argument.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
@@ -16,7 +15,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
-#include "utils/typcache.h"
 
 void
 sm_invalid_argument(const char *name, const char *value, const char *detail)
@@ -101,32 +99,6 @@ sm_call_arguments(FunctionCallInfo fcinfo)
 	/* the columns of a result follow the arguments */
 	args->count = args->names ? PG_NARGS() : 0;
 	args->values = fcinfo->args;
-	return args;
-}
-
-SmArguments *
-sm_row_arguments(Datum row)
-{
-	HeapTupleHeader header = DatumGetHeapTupleHeader(row);
-	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header),.t_data = header};
-	TupleDesc	desc = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(header),
-												   HeapTupleHeaderGetTypMod(header));
-	SmArguments *args = palloc_object(SmArguments);
-	Datum	   *values = palloc_array(Datum, desc->natts);
-	bool	   *nulls = palloc_array(bool, desc->natts);
-
-	heap_deform_tuple(&tuple, desc, values, nulls);
-	args->count = desc->natts;
-	args->names = palloc_array(char *, desc->natts);
-	args->types = palloc_array(Oid, desc->natts);
-	args->values = palloc_array(NullableDatum, desc->natts);
-	for (int i = 0; i < desc->natts; i++)
-	{
-		args->names[i] = NameStr(TupleDescAttr(desc, i)->attname);
-		args->types[i] = TupleDescAttr(desc, i)->atttypid;
-		args->values[i].value = values[i];
-		args->values[i].isnull = nulls[i];
-	}
 	return args;
 }
 

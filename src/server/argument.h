@@ -55,9 +55,6 @@ typedef struct SmArguments
 
 extern SmArguments *sm_call_arguments(FunctionCallInfo fcinfo);
 
-/* The columns of a row as arguments. */
-extern SmArguments *sm_row_arguments(Datum row);
-
 /* Is there such an argument, and not NULL? */
 extern bool sm_has_argument(const SmArguments *args, const char *name);
 

@@ -21,57 +21,56 @@
 /* longest piece of a value that a message shows, in bytes */
 #define MESSAGE_CLIP	200
 
-bool
-sm_ascii_only(void)
-{
-	return GetDatabaseEncoding() != PG_UTF8;
-}
-
-/*
- * Convert as much as possible.  *done: number of bytes of s that were
- * converted.
- */
-static SmSpan
-convert(const char *s, size_t len, int from, int to, size_t *done)
+size_t
+sm_convert(SmSpan value, int from, int to, SmSpan *result)
 {
 	Oid			proc = FindDefaultConversionProc(from, to);
 	Size		size;
 	char	   *dst;
+	size_t		done;
 
 	if (!OidIsValid(proc))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
 				 errmsg("default conversion function for encoding \"%s\" to \"%s\" does not exist",
 						pg_encoding_to_char(from), pg_encoding_to_char(to))));
-	if (len >= INT_MAX / MAX_CONVERSION_GROWTH)
+	if (value.len >= INT_MAX / MAX_CONVERSION_GROWTH)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("text of %zu bytes is too long for encoding conversion", len)));
+				 errmsg("text of %zu bytes is too long for encoding conversion", value.len)));
 
-	size = len * MAX_CONVERSION_GROWTH + 1;
+	size = value.len * MAX_CONVERSION_GROWTH + 1;
 	dst = palloc_extended(size, MCXT_ALLOC_HUGE);
-	*done = pg_do_encoding_conversion_buf(proc, from, to,
-										  (unsigned char *) unconstify(char *, s),
-										  (int) len, (unsigned char *) dst,
-										  (int) size, true);
-	return sm_span(dst, strlen(dst));
+	done = pg_do_encoding_conversion_buf(proc, from, to,
+										 (unsigned char *) unconstify(char *, value.s),
+										 (int) value.len, (unsigned char *) dst,
+										 (int) size, true);
+	*result = sm_span_of(dst);
+	return value.len - done;
 }
 
 bool
-sm_convert_to_utf8(const char *s, size_t len, SmSpan *result)
+sm_convert_to_utf8(SmSpan *value)
 {
 	int			encoding = GetDatabaseEncoding();
-	size_t		done;
 
-	result->s = s;
-	result->len = len;
-	if (sm_is_ascii(sm_span(s, len)))
+	if (sm_is_ascii(*value))
 		return true;
 	if (encoding == PG_SQL_ASCII)
-		return pg_verify_mbstr(PG_UTF8, s, len, true);
+		return pg_verify_mbstr(PG_UTF8, value->s, value->len, true);
+	return sm_convert(*value, encoding, PG_UTF8, value) == 0;
+}
 
-	*result = convert(s, len, encoding, PG_UTF8, &done);
-	return done == len;
+/* Convert UTF-8 to the database's encoding.  Returns how many bytes are left. */
+static size_t
+convert_from_utf8(SmSpan value, SmSpan *result)
+{
+	int			encoding = GetDatabaseEncoding();
+
+	*result = value;
+	if (encoding == PG_UTF8 || encoding == PG_SQL_ASCII || sm_is_ascii(value))
+		return 0;
+	return sm_convert(value, PG_UTF8, encoding, result);
 }
 
 char *
@@ -95,46 +94,25 @@ sm_can_convert(int encoding)
 		(PG_VALID_ENCODING(encoding) && OidIsValid(FindDefaultConversionProc(encoding, PG_UTF8)));
 }
 
-size_t
-sm_convert(SmSpan value, int encoding, SmSpan *result)
-{
-	size_t		done;
-
-	*result = convert(value.s, value.len, encoding, PG_UTF8, &done);
-	return value.len - done;
-}
-
 text *
 sm_to_text(SmSpan value)
 {
-	int			encoding = GetDatabaseEncoding();
-	size_t		done = value.len;
-	SmSpan		result = value;
+	SmSpan		result;
 
-	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !sm_is_ascii(value))
-		result = convert(value.s, value.len, PG_UTF8, encoding, &done);
-	return done == value.len ? cstring_to_text_with_len(result.s, (int) result.len) : NULL;
+	return convert_from_utf8(value, &result) == 0 ?
+		cstring_to_text_with_len(result.s, (int) result.len) : NULL;
 }
 
 char *
 sm_for_message(SmSpan value)
 {
-	int			encoding = GetDatabaseEncoding();
 	size_t		clipped = pg_encoding_mbcliplen(PG_UTF8, value.s, value.len,
 												MESSAGE_CLIP);
-	SmSpan		shown = {value.s, clipped};
-	bool		whole = clipped == value.len;
-	size_t		done;
-	char	   *result;
+	SmSpan		shown;
+	bool		whole = convert_from_utf8(sm_span(value.s, clipped), &shown) == 0 &&
+		clipped == value.len;
 
-	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !sm_is_ascii(shown))
-	{
-		shown = convert(value.s, clipped, PG_UTF8, encoding, &done);
-		whole = whole && done == clipped;
-	}
-	result = palloc(shown.len + sizeof("..."));
-	strcpy(sm_put(result, shown.s, shown.len), whole ? "" : "...");
-	return result;
+	return psprintf("%.*s%s", (int) shown.len, shown.s, whole ? "" : "...");
 }
 
 SmSpan

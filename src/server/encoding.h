@@ -13,7 +13,7 @@
 #include "text/span.h"
 
 /* What sm_to_utf8 does in a database that is not in UTF-8. */
-extern bool sm_convert_to_utf8(const char *s, size_t len, SmSpan *result);
+extern bool sm_convert_to_utf8(SmSpan *value);
 
 /*
  * Convert a value of the database to UTF-8.  The result is the value itself if it
@@ -24,7 +24,7 @@ static inline bool
 sm_to_utf8(const char *s, size_t len, SmSpan *result)
 {
 	*result = sm_span(s, len);
-	return GetDatabaseEncoding() == PG_UTF8 || sm_convert_to_utf8(s, len, result);
+	return GetDatabaseEncoding() == PG_UTF8 || sm_convert_to_utf8(result);
 }
 
 /*
@@ -38,10 +38,10 @@ extern const char *sm_encoding_hint(void);
 extern bool sm_can_convert(int encoding);
 
 /*
- * Convert text in an encoding to UTF-8, up to the first invalid byte.  Returns how
+ * Convert text from one encoding to another, up to the first invalid byte.  Returns how
  * many bytes are left, 0 if all are valid.
  */
-extern size_t sm_convert(SmSpan value, int encoding, SmSpan *result);
+extern size_t sm_convert(SmSpan value, int from, int to, SmSpan *result);
 
 /*
  * Convert UTF-8 to a string of the database, for a message.  The string is clipped to a
@@ -68,6 +68,10 @@ extern text *sm_to_text(SmSpan value);
  * Must XML for the database be written in ASCII, with references to all other
  * characters?  Yes, unless the encoding of the database is UTF-8.
  */
-extern bool sm_ascii_only(void);
+static inline bool
+sm_ascii_only(void)
+{
+	return GetDatabaseEncoding() != PG_UTF8;
+}
 
 #endif

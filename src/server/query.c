@@ -557,20 +557,6 @@ sm_query_close(SmQuery *query)
 	MemoryContextSwitchTo(context);
 }
 
-List *
-sm_query_views(const SmQuery *query)
-{
-	List	   *views = NIL;
-	ListCell   *lc;
-
-	foreach(lc, plan_source(query->plan)->relationOids)
-	{
-		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_VIEW)
-			views = list_append_unique_oid(views, lfirst_oid(lc));
-	}
-	return views;
-}
-
 /*
  * As pg_get_viewdef writes it.  Constants in it depend on settings such as DateStyle, names
  * on search_path.  It is read with the active snapshot, in which a view can be older than

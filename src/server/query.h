@@ -98,9 +98,6 @@ extern void sm_query_run(SmQuery *query, const Datum *from, const Datum *to,
 /* The planner's estimate of the cost of sm_query_run. */
 extern double sm_query_cost(SmQuery *query, const Datum *from, const Datum *to);
 
-/* OIDs of the views that the query reads, views inside of views included. */
-extern List *sm_query_views(const SmQuery *query);
-
 /*
  * What a view is: its definition as text, which changes only if the view does, and is the
  * same in a restored database.

@@ -1,38 +1,46 @@
 /*
  * query_tree.c
  *	  Looks at the parse tree of a query, in which views are subqueries.
- *
- * A query can select from only one view, subquery or CTE.  Then that can have the ORDER BY
- * that decides about the rows of the result.  A LIMIT that does can be in any of several.
  */
 #include "postgres.h"
 
 #include "server/query_tree.h"
 
-#include "catalog/pg_type.h"
+#include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
 #include "server/table.h"
+#include "utils/lsyscache.h"
 #include "utils/plancache.h"
 #include "utils/rls.h"
 
-/* The query, in which views are subqueries. */
-static Query *
-query_tree(const SmQuery *query)
+static CachedPlanSource *
+source_of(const SmQuery *query)
 {
-	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(query->plan));
+	return linitial(SPI_plan_get_plan_sources(query->plan));
+}
 
-	return linitial_node(Query, source->query_list);
+List *
+sm_query_views(const SmQuery *query)
+{
+	List	   *views = NIL;
+	ListCell   *cell;
+
+	foreach(cell, source_of(query)->relationOids)
+	{
+		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_VIEW)
+			views = list_append_unique_oid(views, lfirst_oid(cell));
+	}
+	return views;
 }
 
 const char *
 sm_query_unsecured(const SmQuery *query)
 {
-	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(query->plan));
 	ListCell   *cell;
 
-	foreach(cell, source->relationOids)
+	foreach(cell, source_of(query)->relationOids)
 	{
 		if (check_enable_rls(lfirst_oid(cell), InvalidOid, true) == RLS_NONE_ENV)
 			return sm_qualified_name(lfirst_oid(cell));
@@ -40,87 +48,47 @@ sm_query_unsecured(const SmQuery *query)
 	return NULL;
 }
 
-/* A query, and the query around it, whose CTEs it can use. */
-typedef struct Scope
+/* The only view, subquery or CTE of its own that a query selects from, or NULL. */
+static const Query *
+only_subquery(const Query *query)
 {
-	Query	   *query;
-	const struct Scope *outer;	/* NULL for none */
-	bool		is_cte;			/* several queries can select from it */
-} Scope;
-
-static Scope *
-enter_scope(Query *query, const Scope *outer, bool is_cte)
-{
-	Scope	   *scope = palloc_object(Scope);
-
-	scope->query = query;
-	scope->outer = outer;
-	scope->is_cte = is_cte;
-	return scope;
-}
-
-/* The CTE that a range table entry names. */
-static Scope *
-find_cte(const RangeTblEntry *rte, const Scope *scope)
-{
+	const RangeTblEntry *rte;
 	ListCell   *cell;
-
-	for (Index i = 0; scope && i < rte->ctelevelsup; i++)
-		scope = scope->outer;
-	if (scope == NULL)
-		return NULL;
-	foreach(cell, scope->query->cteList)
-	{
-		const CommonTableExpr *cte = lfirst_node(CommonTableExpr, cell);
-
-		if (strcmp(cte->ctename, rte->ctename) == 0)
-			return enter_scope(castNode(Query, cte->ctequery), scope, true);
-	}
-	return NULL;
-}
-
-/* The view, subquery or CTE that a range table entry is, or NULL. */
-static Scope *
-find_subquery(const RangeTblEntry *rte, const Scope *scope)
-{
-	if (rte->rtekind == RTE_SUBQUERY)
-		return enter_scope(rte->subquery, scope, false);
-	if (rte->rtekind == RTE_CTE && !rte->self_reference)
-		return find_cte(rte, scope);
-	return NULL;
-}
-
-/* The only view, subquery or CTE that a query selects from, or NULL. */
-static Scope *
-only_subquery(const Scope *scope)
-{
-	const Query *query = scope->query;
 
 	if (query->setOperations || list_length(query->jointree->fromlist) != 1 ||
 		!IsA(linitial(query->jointree->fromlist), RangeTblRef))
 		return NULL;
-	return find_subquery(rt_fetch(linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex,
-								  query->rtable), scope);
+	rte = rt_fetch(linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex, query->rtable);
+	if (rte->rtekind == RTE_SUBQUERY)
+		return rte->subquery;
+	if (rte->rtekind != RTE_CTE || rte->ctelevelsup > 0)
+		return NULL;
+	foreach(cell, query->cteList)
+	{
+		const CommonTableExpr *cte = lfirst_node(CommonTableExpr, cell);
+
+		if (strcmp(cte->ctename, rte->ctename) == 0)
+			return castNode(Query, cte->ctequery);
+	}
+	return NULL;
 }
 
 bool
 sm_query_has_order(const SmQuery *set_query)
 {
-	const Scope *scope = enter_scope(query_tree(set_query), NULL, false);
+	const Query *query = linitial_node(Query, source_of(set_query)->query_list);
 
-	while (scope && scope->query->sortClause == NIL)
+	while (query && query->sortClause == NIL)
 	{
-		const Query *query = scope->query;
-
 		/* one row, or those of a function in the SELECT list */
 		if (!query->setOperations && query->jointree->fromlist == NIL)
 			return true;
 		if (query->distinctClause || query->groupClause || query->groupingSets ||
 			query->hasWindowFuncs)
 			return false;
-		scope = only_subquery(scope);
+		query = only_subquery(query);
 	}
-	return scope != NULL;
+	return query != NULL;
 }
 
 /*
@@ -132,39 +100,31 @@ has_effect(Node *number, bool is_offset)
 {
 	const Const *value = (Const *) strip_implicit_coercions(number);
 
-	if (value == NULL || !IsA(value, Const) ||
-		(value->consttype != INT4OID && value->consttype != INT8OID))
+	if (value == NULL || !IsA(value, Const))
 		return value != NULL;
-	return !value->constisnull &&
-		!(is_offset && (value->consttype == INT4OID ? DatumGetInt32(value->constvalue) :
-						DatumGetInt64(value->constvalue)) == 0);
+	return !value->constisnull && !(is_offset && value->constbyval && value->constvalue == 0);
 }
 
-/*
- * A LATERAL subquery gives each row its own, so a limit in it decides about no other rows.
- * seen: the CTEs that have been looked at, each once however many queries select from it.
- */
+/* A LATERAL subquery gives each row its own, so a limit in it decides about no other rows. */
 static bool
-has_limit(const Scope *scope, List **seen)
+has_limit(const Query *query)
 {
-	Query	   *query = scope->query;
 	ListCell   *cell;
 
 	CHECK_FOR_INTERRUPTS();
 	check_stack_depth();
-	if (scope->is_cte)
-	{
-		if (list_member_ptr(*seen, query))
-			return false;
-		*seen = lappend(*seen, query);
-	}
 	if (has_effect(query->limitCount, false) || has_effect(query->limitOffset, true))
 		return true;
+	foreach(cell, query->cteList)
+	{
+		if (has_limit(castNode(Query, lfirst_node(CommonTableExpr, cell)->ctequery)))
+			return true;
+	}
 	foreach(cell, query->rtable)
 	{
-		const Scope *inner = find_subquery(lfirst_node(RangeTblEntry, cell), scope);
+		const RangeTblEntry *rte = lfirst_node(RangeTblEntry, cell);
 
-		if (inner != NULL && !lfirst_node(RangeTblEntry, cell)->lateral && has_limit(inner, seen))
+		if (rte->rtekind == RTE_SUBQUERY && !rte->lateral && has_limit(rte->subquery))
 			return true;
 	}
 	return false;
@@ -173,7 +133,5 @@ has_limit(const Scope *scope, List **seen)
 bool
 sm_query_has_limit(const SmQuery *query)
 {
-	List	   *seen = NIL;
-
-	return has_limit(enter_scope(query_tree(query), NULL, false), &seen);
+	return has_limit(linitial_node(Query, source_of(query)->query_list));
 }

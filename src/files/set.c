@@ -58,7 +58,7 @@ close_file(SmSet *set, bool is_part)
 {
 	const SmOptions *options = set->options;
 	SmDocument *doc = &set->doc;
-	SmFile		file = {.section = options->section,.recipe = set->recipe.text};
+	SmFile		file = {.section = options->section,.recipe = set->recipe};
 
 	file.name = is_part ? sm_names_next(&set->names, set->split.first_hash) : sm_only_name(options);
 	if (set->query.key_type)
@@ -295,7 +295,7 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	if (set->query.fixes_settings)
 		sm_document_keep_shown(&set->doc);
 	if (set->query.key_type || options->stable)
-		sm_recipe_make(&set->recipe, options, &set->query);
+		set->recipe = sm_recipe_make(options, &set->query);
 	sm_split_init(&set->split, options->stable, set->query.key_type);
 
 	MemoryContextSwitchTo(oldcontext);
@@ -390,7 +390,7 @@ sm_set_analyze_again(SmSet *set)
 	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
 
 	sm_query_analyze_again(&set->query);
-	sm_recipe_make(&set->recipe, set->options, &set->query);
+	set->recipe = sm_recipe_make(set->options, &set->query);
 	MemoryContextSwitchTo(oldcontext);
 }
 

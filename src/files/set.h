@@ -37,8 +37,7 @@ typedef struct SmSet
 	/* to be read */
 	const SmOptions *options;
 	SmQuery		query;
-	SmRecipe	recipe;			/* its text is NULL for a full split without
-								 * keys */
+	const char *recipe;			/* NULL for a full split without keys */
 	SmNames		names;			/* of the files closed or kept so far */
 	int64		url_count;		/* of the same files */
 	Datum		key;			/* a copy of the newest row's, if has_key */

@@ -207,14 +207,11 @@ find_reason(const SmChanges *changes, const char *no_order)
 	for (int i = 0; i < list->nfiles; i++)
 	{
 		const SmOldFile *file = list->files[i];
-		const char *reason = NULL;
 
 		if (!file->has_content)
 			return psprintf("file \"%s\" has no content", file->name);
-		if (file->first_key)
-			reason = sm_recipe_compare(&changes->set->recipe, file->recipe);
-		if (reason)
-			return reason;
+		if (file->first_key && (file->recipe == NULL || strcmp(file->recipe, changes->set->recipe) != 0))
+			return "the query, a view that it reads, an option, or the type of the key has changed";
 	}
 	return no_order;
 }

@@ -37,9 +37,8 @@ sm_rebuild_change(SmRebuildFile *files, size_t first, size_t last)
 		files[first].after_change = last + 1;
 }
 
-/* Mark the files that hold a changed key. */
-static void
-touch_changed(SmRebuildFile *files, size_t nfiles)
+void
+sm_rebuild_mark(SmRebuildFile *files, size_t nfiles)
 {
 	size_t		after_change = 0;
 
@@ -47,60 +46,45 @@ touch_changed(SmRebuildFile *files, size_t nfiles)
 	{
 		if (after_change < files[i].after_change)
 			after_change = files[i].after_change;
-		files[i].touched = i < after_change;
+		files[i].changed = i < after_change;
 	}
-}
-
-/*
- * Can the entries of nfiles files, with these numbers of URLs and bytes together,
- * fit into one file?
- *
- * The lengths of the files' headers are not known.  Assume the longest header for
- * each file, and none for the one file, so that only "true" can be wrong.  A wrong
- * "true" rebuilds one more file; a wrong "false" would keep a file that has to change.
- */
-static bool
-fit_one_file(const SmRebuildLimits *limits, int64_t nfiles, int64_t url_count,
-			 int64_t byte_count)
-{
-	return url_count <= limits->max_urls &&
-		byte_count - nfiles * limits->overhead <= limits->max_bytes;
 }
 
 size_t
 sm_rebuild_touch(SmRebuildFile *files, size_t nfiles, const SmRebuildLimits *limits)
 {
 	size_t		ntouched = 0;
-	int64_t		nbefore = 0;
 	int64_t		url_count = 0;
 	int64_t		byte_count = 0;
 	bool		in_reach = false;
 
-	touch_changed(files, nfiles);
+	sm_rebuild_mark(files, nfiles);
 
 	/*
 	 * Go from the last file to the first, and add up the files before a
-	 * changed file as long as they fit into one file together.
+	 * changed file as long as their entries can fit into one file.  The
+	 * lengths of the files' headers are not known.  Assume the longest header
+	 * for each file, and none for the one file: at worst, one more file is
+	 * rebuilt.
 	 */
 	for (size_t i = nfiles; i-- > 0;)
 	{
 		SmRebuildFile *file = &files[i];
 
-		if (file->touched)
+		if (file->changed)
 		{
 			in_reach = true;
-			nbefore = 0;
 			url_count = 0;
 			byte_count = 0;
 		}
 		else if (in_reach)
 		{
 			url_count += file->url_count;
-			byte_count += file->byte_count;
-			in_reach = fit_one_file(limits, ++nbefore, url_count, byte_count);
-			file->touched = in_reach;
+			byte_count += file->byte_count - limits->overhead;
+			in_reach = url_count <= limits->max_urls && byte_count <= limits->max_bytes;
 		}
-		ntouched += file->touched;
+		file->touched = in_reach;
+		ntouched += in_reach;
 	}
 	return ntouched;
 }

@@ -19,6 +19,7 @@ typedef struct SmRebuildFile
 	int64_t		byte_count;		/* of the document */
 	size_t		after_change;	/* if a range of changes begins in this file:
 								 * number of the file after the range; else 0 */
+	bool		changed;		/* the file holds a changed key */
 	bool		touched;		/* the file has to be rebuilt */
 } SmRebuildFile;
 
@@ -33,7 +34,10 @@ typedef struct SmRebuildLimits
 /* Record a change of keys in the files from first to last. */
 extern void sm_rebuild_change(SmRebuildFile *files, size_t first, size_t last);
 
-/* After all changes, find the files that have to be rebuilt, and return their number. */
+/* After all changes, mark the files that hold a changed key. */
+extern void sm_rebuild_mark(SmRebuildFile *files, size_t nfiles);
+
+/* Mark these and the files that have to be rebuilt, and return the number of the latter. */
 extern size_t sm_rebuild_touch(SmRebuildFile *files, size_t nfiles,
 							   const SmRebuildLimits *limits);
 

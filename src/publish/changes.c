@@ -71,10 +71,9 @@ require_parts(const SmSet *set)
 /*
  * Describe a column.  Text is read as a cast in this session reads it.  All other types
  * than the key's are refused: a cast could lose part of a value, and thereby miss a key.
- * is_only: is there no other column?
  */
 static void
-init_column(const SmKeyType *key_type, Form_pg_attribute att, bool is_only, ChangeColumn *column)
+init_column(const SmKeyType *key_type, Form_pg_attribute att, ChangeColumn *column)
 {
 	Oid			base = getBaseType(att->atttypid);
 	Oid			output;
@@ -86,8 +85,7 @@ init_column(const SmKeyType *key_type, Form_pg_attribute att, bool is_only, Chan
 				 errmsg("column %d of changes must be of the type of column \"key\", %s, not %s",
 						att->attnum, format_type_be(key_type->type),
 						format_type_be(att->atttypid)),
-				 is_only && can_coerce_type(1, &base, &key_type->type, COERCION_EXPLICIT) ?
-				 errhint("Cast it to %s.", format_type_be(key_type->type)) : errhint(COLUMNS_HINT)));
+				 errhint(COLUMNS_HINT)));
 	column->is_key = base == key_type->type;
 	getTypeOutputInfo(base, &output, &is_varlena);
 	fmgr_info(output, &column->output);
@@ -105,8 +103,7 @@ start_statement(SmReceiver *self, TupleDesc desc)
 				 errhint(COLUMNS_HINT)));
 	changes->ncolumns = desc->natts;
 	for (int i = 0; i < desc->natts; i++)
-		init_column(changes->set->query.key_type, TupleDescAttr(desc, i), desc->natts == 1,
-					&changes->columns[i]);
+		init_column(changes->set->query.key_type, TupleDescAttr(desc, i), &changes->columns[i]);
 }
 
 /* Prepare to mark the old files that hold a changed key. */
@@ -259,40 +256,25 @@ sm_changes_rebuild(SmChanges *changes)
 	return sm_set_rebuild(changes->set);
 }
 
-/*
- * Count the files in stretches without an announced key.  first: the first of them, if there
- * is one.
- */
+/* Count the files in stretches without an announced key.  first: set to the first of them. */
 static int
 count_missed(const SmOldFiles *old, const SmOldFile **first)
 {
 	int			count = 0;
-	int			stretch = 0;	/* files that changed, up to here */
-	bool		is_announced = false;	/* is a key in the stretch, or in the
-										 * file before it? */
-	bool		has_key = false;
-	size_t		after_change = 0;
+	int			end;			/* of the stretch */
 
-	for (int i = 0; i <= old->nfiles; i++)
+	sm_rebuild_mark(old->rebuild, old->nfiles);
+	for (int begin = 0; begin < old->nfiles; begin = end + 1)
 	{
-		bool		had_key = has_key;
+		bool		is_announced = begin > 0 && old->rebuild[begin - 1].changed;
 
-		if (i < old->nfiles)
-			after_change = Max(after_change, old->rebuild[i].after_change);
-		has_key = (size_t) i < after_change;
-		if (i < old->nfiles && old->files[i]->fate < SM_OLD_SAME_DOCUMENT)
-		{
-			is_announced = has_key || (stretch == 0 ? had_key : is_announced);
-			stretch++;
+		for (end = begin; end < old->nfiles && old->files[end]->fate < SM_OLD_SAME_DOCUMENT; end++)
+			is_announced = is_announced || old->rebuild[end].changed;
+		if (is_announced)
 			continue;
-		}
-		if (stretch > 0 && !is_announced)
-		{
-			if (count == 0)
-				*first = old->files[i - stretch];
-			count += stretch;
-		}
-		stretch = 0;
+		if (count == 0)
+			*first = old->files[begin];
+		count += end - begin;
 	}
 	return count;
 }

@@ -14,10 +14,11 @@
 
 #include "files/names.h"
 
-#include "text/digest.h"
-
 /* bytes of a stem, as in "-3f9a2c71" */
 #define STEM_LEN	9
+
+/* stands for the hash of the first part: XXH64 of no bytes */
+#define FIRST_HASH	0x51d8e999
 
 typedef struct StemCount
 {
@@ -42,23 +43,6 @@ make_name(const SmOptions *options, const char *middle)
 					options->compression > 0 ? ".gz" : "");
 }
 
-/*
- * The stem of a hash.  It has the low half of the hash: the high halves are much alike,
- * since a stable split cuts at the highest hashes.
- */
-static char *
-make_stem(uint64 hash)
-{
-	return psprintf("-%08x", (uint32) hash);
-}
-
-/* The stem of the first part of a stable split. */
-static char *
-first_stem(void)
-{
-	return make_stem(sm_digest("", 0, 0));
-}
-
 char *
 sm_only_name(const SmOptions *options)
 {
@@ -68,7 +52,10 @@ sm_only_name(const SmOptions *options)
 char *
 sm_first_name(const SmOptions *options)
 {
-	return make_name(options, options->stable ? first_stem() : "-1");
+	SmNames		names;
+
+	sm_names_init(&names, options);
+	return sm_names_next(&names, 0);
 }
 
 /* Count a part with this stem, and return how many there are. */
@@ -91,24 +78,29 @@ count_stem(SmNames *names, const char *stem)
 	return entry->count;
 }
 
-/* The name of the next part of a stable split.  stem: unless it is the first part. */
+/* Count a part of a stable split, and name it after its stem. */
 static char *
 name_stable(SmNames *names, const char *stem)
 {
-	int			number;
+	int			number = count_stem(names, stem);
 
-	if (names->nparts++ == 0)
-		stem = first_stem();
-	number = count_stem(names, stem);
+	names->nparts++;
 	return make_name(names->options, number == 1 ? stem : psprintf("%s-%d", stem, number));
 }
 
 char *
 sm_names_next(SmNames *names, uint64 hash)
 {
-	if (names->options->stable)
-		return name_stable(names, make_stem(hash));
-	return make_name(names->options, psprintf("-%d", ++names->nparts));
+	if (!names->options->stable)
+		return make_name(names->options, psprintf("-%d", ++names->nparts));
+
+	/*
+	 * A stem has the low half of the hash: the high halves are much alike,
+	 * since a stable split cuts at the highest hashes.
+	 */
+	if (names->nparts == 0)
+		hash = FIRST_HASH;
+	return name_stable(names, psprintf("-%08x", (uint32) hash));
 }
 
 bool

@@ -67,41 +67,16 @@ aggregate_context(FunctionCallInfo fcinfo)
 	return aggcontext;
 }
 
-/* Raise an error: a document with so many entries and news items exceeds a limit. */
+/* Raise an error: the rows exceed a limit. */
 pg_noreturn static void
-limit_exceeded(const SmDocument *doc, int count, int nnews)
+limit_exceeded(const SmDocument *doc)
 {
-	bool		is_index = doc->kind == SM_INDEX;
-	const char *unit = "bytes";
-	int64		limit = doc->max_bytes;
-
-	if (count > doc->max_entries)
-	{
-		unit = is_index ? "sitemaps" : "URLs";
-		limit = doc->max_entries;
-	}
-	else if (nnews > SM_MAX_NEWS)
-	{
-		unit = "news items";
-		limit = SM_MAX_NEWS;
-	}
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("a sitemap%s can have at most " INT64_FORMAT " %s", is_index ? " index" : "", limit, unit),
+			 errmsg("the rows do not fit into one sitemap%s", doc->kind == SM_INDEX ? " index" : ""),
+			 errdetail("It can have %d entries, %d of them with news, and " INT64_FORMAT " bytes.",
+					   doc->max_entries, SM_MAX_NEWS, doc->max_bytes),
 			 errhint("Use sitemap_files to split the set into several sitemaps.")));
-}
-
-/*
- * Add the entry at the end of the buffer to the document.  Raises an error if
- * it does not fit.
- */
-static void
-add_aggregate_entry(SmDocument *doc, const SmEntry *entry, SmProblems *problems)
-{
-	if (!sm_document_fits(doc, entry) &&
-		sm_document_fits_alone(doc, entry, problems))
-		limit_exceeded(doc, doc->totals.count + 1, doc->totals.nnews + entry->has_news);
-	sm_document_add(doc, entry);
 }
 
 /*
@@ -150,7 +125,10 @@ transition(FunctionCallInfo fcinfo, SmKind kind)
 		sm_read_row_arguments(fcinfo, 1, state->lastmod_type, &row, problems);
 
 	sm_append_entry(&state->writer, &row, &state->doc.buf, &entry);
-	add_aggregate_entry(&state->doc, &entry, problems);
+	if (!sm_document_fits(&state->doc, &entry) &&
+		sm_document_fits_alone(&state->doc, &entry, problems))
+		limit_exceeded(&state->doc);
+	sm_document_add(&state->doc, &entry);
 	PG_RETURN_POINTER(state);
 }
 
@@ -204,7 +182,7 @@ sitemap_agg_combine(PG_FUNCTION_ARGS)
 	doc->totals.nnews += more->totals.nnews;
 	if (doc->totals.count > doc->max_entries || doc->totals.nnews > SM_MAX_NEWS ||
 		sm_document_size(doc) + more_len > doc->max_bytes)
-		limit_exceeded(doc, doc->totals.count, doc->totals.nnews);
+		limit_exceeded(doc);
 	appendBinaryStringInfo(&doc->buf, more->buf.data + more->begin, more_len);
 	doc->end = doc->buf.len;
 	PG_RETURN_POINTER(state);

@@ -13,18 +13,10 @@
 
 #include "access/toast_internals.h"
 
-/* Bytes of the header of a document with these namespaces. */
-static int
-header_size(const SmDocument *doc, uint32 namespaces)
+static const char *
+root_name(const SmDocument *doc)
 {
-	int			size = doc->header;
-
-	if (namespaces != 0)
-		for (int i = 0; i < SM_NNAMESPACES; i++)
-			if (namespaces & sm_namespaces[i].flag)
-				size += strlen(" xmlns:=\"\"") + sm_namespaces[i].prefix.len +
-					sm_namespaces[i].uri.len;
-	return size;
+	return doc->kind == SM_INDEX ? "sitemapindex" : "urlset";
 }
 
 static void
@@ -32,12 +24,9 @@ append_header(StringInfo dst, const SmDocument *doc)
 {
 	if (doc->kind == SM_TEXT)
 		return;
-	appendStringInfoString(dst, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
-	if (doc->stylesheet)
-		appendStringInfoString(dst, doc->stylesheet);
-	appendStringInfoString(dst, doc->kind == SM_INDEX ? "<sitemapindex" : "<urlset");
-	appendStringInfoString(dst, " xmlns=\"");
-	appendStringInfoString(dst, doc->protocol == SM_PROTOCOL_084 ? SM_NAMESPACE_084 : SM_NAMESPACE);
+	appendStringInfo(dst, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>%s<%s xmlns=\"%s",
+					 doc->stylesheet ? doc->stylesheet : "", root_name(doc),
+					 doc->protocol == SM_PROTOCOL_084 ? SM_NAMESPACE_084 : SM_NAMESPACE);
 	for (int i = 0; i < SM_NNAMESPACES; i++)
 		if (doc->totals.namespaces & sm_namespaces[i].flag)
 			appendStringInfo(dst, "\" xmlns:%s=\"%s", sm_namespaces[i].prefix.s,
@@ -49,7 +38,7 @@ static void
 append_footer(StringInfo dst, const SmDocument *doc)
 {
 	if (doc->kind != SM_TEXT)
-		appendStringInfoString(dst, doc->kind == SM_INDEX ? "</sitemapindex>" : "</urlset>");
+		appendStringInfo(dst, "</%s>", root_name(doc));
 }
 
 void
@@ -71,10 +60,9 @@ sm_document_init(SmDocument *doc, SmKind kind, SmProtocol protocol,
 
 	initStringInfo(&doc->buf);
 	append_header(&doc->buf, doc);
-	doc->header = doc->buf.len;
+	doc->begin = VARHDRSZ + doc->buf.len;
 	append_footer(&doc->buf, doc);
-	doc->footer = doc->buf.len - doc->header;
-	doc->begin = VARHDRSZ + doc->header;
+	doc->frame = doc->buf.len;
 	enlargeStringInfo(&doc->buf, VARHDRSZ);
 	sm_document_reset(doc);
 }
@@ -104,7 +92,14 @@ sm_document_reset(SmDocument *doc)
 int
 sm_document_overhead(const SmDocument *doc, uint32 namespaces)
 {
-	return header_size(doc, namespaces) + doc->footer;
+	int			size = doc->frame;
+
+	if (namespaces != 0)
+		for (int i = 0; i < SM_NNAMESPACES; i++)
+			if (namespaces & sm_namespaces[i].flag)
+				size += strlen(" xmlns:=\"\"") + sm_namespaces[i].prefix.len +
+					sm_namespaces[i].uri.len;
+	return size;
 }
 
 int64
@@ -170,39 +165,32 @@ sm_document_fullness(const SmDocument *doc)
 	return (int) Max(by_count, Max(by_news, by_size));
 }
 
-/* Move the entries to another place in the buffer. */
-static void
-move_entries(SmDocument *doc, int begin)
-{
-	int			distance = begin - doc->begin;
-
-	if (distance == 0)
-		return;
-	if (distance > 0)
-		enlargeStringInfo(&doc->buf, distance);
-	memmove(doc->buf.data + begin, doc->buf.data + doc->begin, doc->end - doc->begin);
-	doc->begin += distance;
-	doc->end += distance;
-}
-
 struct varlena *
 sm_document_close(SmDocument *doc)
 {
 	StringInfoData header;
+	int			begin;
 	struct varlena *result;
 
 	initStringInfo(&header);
 	append_header(&header, doc);
-	Assert(header.len == header_size(doc, doc->totals.namespaces));
+	begin = VARHDRSZ + header.len;
 
 	/* an entry after the end is dropped */
 	doc->buf.len = doc->end;
-	move_entries(doc, VARHDRSZ + header.len);
+	if (begin != doc->begin)
+	{
+		enlargeStringInfo(&doc->buf, header.len);
+		memmove(doc->buf.data + begin, doc->buf.data + doc->begin, doc->end - doc->begin);
+		doc->end += begin - doc->begin;
+		doc->begin = begin;
+	}
 	memcpy(doc->buf.data + VARHDRSZ, header.data, header.len);
 	pfree(header.data);
 
 	doc->buf.len = doc->end;
 	append_footer(&doc->buf, doc);
+	Assert(doc->buf.len == VARHDRSZ + sm_document_size(doc));
 	result = (struct varlena *) doc->buf.data;
 	SET_VARSIZE(result, doc->buf.len);
 	doc->buf.len = doc->end;

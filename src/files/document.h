@@ -28,8 +28,8 @@ typedef struct SmDocument
 	const char *stylesheet;		/* the processing instruction, or NULL */
 	int			max_entries;
 	int64		max_bytes;		/* of the whole document */
-	int			header;			/* bytes of the header without namespaces */
-	int			footer;
+	int			frame;			/* bytes of header, without namespaces, and
+								 * footer */
 
 	SmTotals	totals;
 	StringInfoData buf;			/* a place for the header, the entries, and

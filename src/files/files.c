@@ -20,8 +20,9 @@ typedef struct FilesState
 	SmIndex    *index;			/* the index of the set, NULL for none */
 	int			compression;	/* 0 for none, 1 to 9 for gzip */
 	ReturnSetInfo *result;
-	int		   *columns;		/* of sitemap_file, for each attribute of the
-								 * result; -1 for none */
+	int			numbers[SM_FILE_NCOLUMNS];	/* of each column in the result,
+											 * not positive if it lacks the
+											 * column */
 } FilesState;
 
 /* Add a file to the result. */
@@ -36,17 +37,16 @@ put_result_file(SmFileSink *self, const SmFile *file)
 	Datum	   *row_values = palloc0_array(Datum, desc->natts);
 	bool	   *row_nulls = palloc_array(bool, desc->natts);
 
+	memset(row_nulls, true, desc->natts);
 	if (state->compression == 0 || file->kind == SM_INDEX)
 		stored.content = sm_toast_compress(file->content);
 	sm_file_to_row(&stored, state->compression, values, nulls);
-	for (int i = 0; i < desc->natts; i++)
-	{
-		int			column = state->columns[i];
-
-		row_nulls[i] = column < 0 || nulls[column];
-		if (!row_nulls[i])
-			row_values[i] = values[column];
-	}
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+		if (state->numbers[i] > 0)
+		{
+			row_values[state->numbers[i] - 1] = values[i];
+			row_nulls[state->numbers[i] - 1] = nulls[i];
+		}
 	tuplestore_putvalues(state->result->setResult, desc, row_values, row_nulls);
 
 	if (state->index && file->kind != SM_INDEX)
@@ -58,23 +58,18 @@ put_result_file(SmFileSink *self, const SmFile *file)
  * executor raises an error if the type sitemap_file has others.  Until ALTER EXTENSION
  * UPDATE, it is the type of an older version, which may lack columns.
  */
-static int *
-map_columns(TupleDesc desc)
+static void
+find_columns(TupleDesc desc, int *numbers)
 {
-	int		   *columns = palloc_array(int, desc->natts);
-
-	for (int i = 0; i < desc->natts; i++)
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
 	{
-		columns[i] = SM_FILE_NCOLUMNS - 1;
-		while (columns[i] >= 0 &&
-			   namestrcmp(&TupleDescAttr(desc, i)->attname, sm_file_columns[columns[i]].name) != 0)
-			columns[i]--;
-		if (columns[i] >= 0)
-			TupleDescInitEntry(desc, i + 1, sm_file_columns[columns[i]].name,
-							   sm_file_columns[columns[i]].type, -1, 0);
+		const SmTableColumn *column = &sm_file_columns[i];
+
+		numbers[i] = SPI_fnumber(desc, column->name);
+		if (numbers[i] > 0)
+			TupleDescInitEntry(desc, numbers[i], column->name, column->type, -1, 0);
 	}
 	TupleDescFinalize(desc);
-	return columns;
 }
 
 Datum
@@ -86,7 +81,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	FilesState	state = {.sink = {.put = put_result_file},.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	InitMaterializedSRF(fcinfo, 0);
-	state.columns = map_columns(state.result->setDesc);
+	find_columns(state.result->setDesc, state.numbers);
 	options = sm_read_options(sm_call_arguments(fcinfo), false);
 	state.compression = options->compression;
 	has_index = options->index == SM_INDEX_ALWAYS || options->index == SM_INDEX_OF_SECTION;

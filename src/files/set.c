@@ -163,13 +163,6 @@ keep_key(SmSet *set, Datum key)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* A bound of a range, for a message. */
-static const char *
-describe_bound(SmSet *set, const Datum *bound, const char *none)
-{
-	return bound ? sm_clip(sm_key_to_text(set->query.key_type, *bound)) : none;
-}
-
 /*
  * Raise an error if a key is not in the range that the query was run for: the row
  * would be in two files.
@@ -184,10 +177,7 @@ check_range(SmSet *set, Datum key)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("row " UINT64_FORMAT " is outside of the range of keys that the query was run for",
 					set->receiver.nrows),
-			 errdetail("Its key is %s. The range is from %s to before %s.",
-					   sm_clip(sm_key_to_text(set->query.key_type, key)),
-					   describe_bound(set, set->from, "the first key"),
-					   describe_bound(set, set->to, "the end")),
+			 errdetail("Its key is %s.", sm_clip(sm_key_to_text(set->query.key_type, key))),
 			 errhint("The query must return the rows whose keys are at least $1 and less than $2.")));
 }
 
@@ -348,7 +338,6 @@ static void
 begin_files(SmSet *set)
 {
 	SmProblems *problems = &set->writer.problems;
-	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
 
 	sm_names_init(&set->names, set->options);
 	set->url_count = 0;
@@ -357,7 +346,6 @@ begin_files(SmSet *set)
 	memset(problems, 0, sizeof(*problems));
 	if (set->options->skip_invalid)
 		sm_problems_init_skip(problems);
-	MemoryContextSwitchTo(oldcontext);
 }
 
 /* Begin a range of files, which ends before old file next or a later one. */
@@ -374,24 +362,18 @@ begin_range(SmSet *set, int next)
 void
 sm_set_make_all(SmSet *set, bool name_as_part)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
-
 	begin_files(set);
 	begin_range(set, set->old.nfiles);
 	read_rows(set, 0, set->old.nfiles);
 	if (set->doc.totals.count > 0)
 		close_file(set, set->names.nparts > 0 || name_as_part);
-	MemoryContextSwitchTo(oldcontext);
 }
 
 void
 sm_set_analyze_again(SmSet *set)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
-
 	sm_query_analyze_again(&set->query);
 	set->recipe = sm_recipe_make(set->options, &set->query);
-	MemoryContextSwitchTo(oldcontext);
 }
 
 /*
@@ -446,26 +428,20 @@ prefers_ranges(SmSet *set)
 static int
 rebuild_range(SmSet *set, int first)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(set->context);
 	const SmOldFiles *old = &set->old;
-	int			from = first;
+	int			to;
 
 	begin_range(set, first + 1);
-	while (!set->ended && from < old->nfiles)
+	for (int from = first; !set->ended && from < old->nfiles; from = to)
 	{
-		int			to = sm_rebuild_piece(old->rebuild, old->nfiles, from);
-
+		to = sm_rebuild_piece(old->rebuild, old->nfiles, from);
 		read_rows(set, from, to);
-		from = to;
 	}
-	if (!set->ended)
-	{
-		if (set->doc.totals.count > 0)
-			close_file(set, true);
-		set->next = old->nfiles;
-	}
-	MemoryContextSwitchTo(oldcontext);
-	return set->next;
+	if (set->ended)
+		return set->next;
+	if (set->doc.totals.count > 0)
+		close_file(set, true);
+	return old->nfiles;
 }
 
 const char *

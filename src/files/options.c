@@ -102,12 +102,8 @@ stylesheet_option(const SmArguments *args)
 	if (href.len > SM_URL_MAX)
 		sm_invalid_argument("stylesheet", sm_for_message(href), "It is longer than " SM_STRING(SM_URL_MAX) " bytes.");
 	if (!path_ends_with(href, ".css"))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid stylesheet \"%s\"", sm_for_message(href)),
-				 errdetail("It must be a URL that ends with .css."),
-				 path_ends_with(href, ".xsl") || path_ends_with(href, ".xslt") ?
-				 errhint("Browsers are removing XSLT. A sitemap can be shown as a table by CSS.") : 0));
+		sm_invalid_argument("stylesheet", sm_for_message(href),
+							"It must be a URL that ends with .css. Browsers are removing XSLT.");
 
 	/* no "?>" ends the processing instruction, since ">" is encoded */
 	encoded = palloc(6 * href.len);
@@ -115,14 +111,21 @@ stylesheet_option(const SmArguments *args)
 	return psprintf("<?xml-stylesheet type=\"text/css\" href=\"%.*s\"?>", (int) len, encoded);
 }
 
-static SmProtocol
-protocol_option(const SmArguments *args)
+SmOptions *
+sm_read_index_options(const SmArguments *args)
 {
 	static const SmChoice protocols[] = {
 		{"0.9", SM_PROTOCOL_09}, {"0.84", SM_PROTOCOL_084}, {NULL, 0}
 	};
+	static const SmChoice scopes[] = {
+		{"host", SM_SCOPE_HOST}, {"path", SM_SCOPE_PATH}, {"any", SM_SCOPE_ANY}, {NULL, 0}
+	};
+	SmOptions  *options = palloc0_object(SmOptions);
 
-	return sm_choice_option(args, "protocol", protocols, SM_PROTOCOL_09);
+	base_url_option(args, sm_choice_option(args, "scope", scopes, SM_SCOPE_HOST), &options->base);
+	options->stylesheet = stylesheet_option(args);
+	options->protocol = sm_choice_option(args, "protocol", protocols, SM_PROTOCOL_09);
+	return options;
 }
 
 SmOptions *
@@ -135,15 +138,9 @@ sm_read_options(const SmArguments *args, bool has_target)
 		{"section", SM_INDEX_OF_SECTION}, {NULL, 0}
 	};
 	static const SmChoice on_invalids[] = {{"error", false}, {"skip", true}, {NULL, 0}};
-	static const SmChoice scopes[] = {
-		{"host", SM_SCOPE_HOST}, {"path", SM_SCOPE_PATH}, {"any", SM_SCOPE_ANY}, {NULL, 0}
-	};
-	SmOptions  *options = palloc0_object(SmOptions);
-	SmUrlScope	scope;
+	SmOptions  *options = sm_read_index_options(args);
 
 	options->query = sm_text_argument(args, "query");
-	scope = sm_choice_option(args, "scope", scopes, SM_SCOPE_HOST);
-	base_url_option(args, scope, &options->base);
 	options->section = section_option(args);
 	options->kind = sm_choice_option(args, "format", formats, SM_URLSET);
 	options->compression = sm_integer_option(args, "compression", 0, 9,
@@ -153,18 +150,5 @@ sm_read_options(const SmArguments *args, bool has_target)
 	options->stable = sm_choice_option(args, "split", splits, has_target);
 	options->index = sm_choice_option(args, "index", indexes, SM_INDEX_AUTO);
 	options->skip_invalid = sm_choice_option(args, "on_invalid", on_invalids, false);
-	options->stylesheet = stylesheet_option(args);
-	options->protocol = protocol_option(args);
-	return options;
-}
-
-SmOptions *
-sm_read_index_options(const SmArguments *args)
-{
-	SmOptions  *options = palloc0_object(SmOptions);
-
-	base_url_option(args, SM_SCOPE_HOST, &options->base);
-	options->stylesheet = stylesheet_option(args);
-	options->protocol = protocol_option(args);
 	return options;
 }

@@ -45,7 +45,7 @@ typedef struct SmOptions
  */
 extern SmOptions *sm_read_options(const SmArguments *args, bool has_target);
 
-/* The same for sitemap_publish_index. */
+/* Read those of sitemap_publish_index, which the other functions have, too. */
 extern SmOptions *sm_read_index_options(const SmArguments *args);
 
 #endif

@@ -56,8 +56,8 @@ sub make_next_version
 	my $upgrade = '';
 	my $suffix = $version =~ s/\.\d+$//r =~ s/\W/_/gr;
 
-	edit('src/files/options.c', qr/^\toptions->protocol = protocol_option\(args\);\n/m, q{
-	options->protocol = protocol_option(args);
+	edit('src/files/options.c', qr/^\toptions->skip_invalid = .*\n/m, q{
+	options->skip_invalid = sm_choice_option(args, "on_invalid", on_invalids, false);
 	if (sm_has_argument(args, "greeting"))
 		ereport(NOTICE, (errmsg("greeting: %s", sm_text_argument(args, "greeting"))));
 });

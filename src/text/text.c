@@ -7,33 +7,20 @@
 size_t
 sm_utf8_decode(const char *s, const char *end, uint32_t *c)
 {
-	const unsigned char *p = (const unsigned char *) s;
-	size_t		left = end - s;
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	unsigned char first = s < end ? *s : 0x80;
+	size_t		n = first < 0x80 ? 1 : first < 0xC0 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF8 ? 4 : 0;
 
-	if (left >= 1 && p[0] < 0x80)
+	if (n > (size_t) (end - s))
+		return 0;
+	*c = n <= 1 ? first : first & (0x7F >> n);
+	for (size_t i = 1; i < n; i++)
 	{
-		*c = p[0];
-		return 1;
+		if ((s[i] & 0xC0) != 0x80)
+			return 0;
+		*c = *c << 6 | (s[i] & 0x3F);
 	}
-	if (left >= 2 && p[0] >= 0xC2 && p[0] <= 0xDF && (p[1] & 0xC0) == 0x80)
-	{
-		*c = (uint32_t) (p[0] & 0x1F) << 6 | (p[1] & 0x3F);
-		return 2;
-	}
-	if (left >= 3 && (p[0] & 0xF0) == 0xE0 &&
-		(p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80)
-	{
-		*c = (uint32_t) (p[0] & 0x0F) << 12 | (uint32_t) (p[1] & 0x3F) << 6 | (p[2] & 0x3F);
-		return (*c >= 0x800 && (*c < 0xD800 || *c > 0xDFFF)) ? 3 : 0;
-	}
-	if (left >= 4 && (p[0] & 0xF8) == 0xF0 &&
-		(p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80 && (p[3] & 0xC0) == 0x80)
-	{
-		*c = (uint32_t) (p[0] & 0x07) << 18 | (uint32_t) (p[1] & 0x3F) << 12 |
-			(uint32_t) (p[2] & 0x3F) << 6 | (p[3] & 0x3F);
-		return (*c >= 0x10000 && *c <= 0x10FFFF) ? 4 : 0;
-	}
-	return 0;
+	return *c >= smallest[n] && *c <= 0x10FFFF && (*c < 0xD800 || *c > 0xDFFF) ? n : 0;
 }
 
 char *

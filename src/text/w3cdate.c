@@ -5,7 +5,6 @@
  */
 #include "text/w3cdate.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "text/ascii.h"
@@ -97,40 +96,29 @@ sm_w3c_format_seconds(int64_t seconds, char *dst)
 }
 
 /*
- * The functions that read a part of a date move *s past it.  They return false if the
- * part is not there.
+ * Read a part of a date, such as "-00": each 0 stands for a digit.  Moves *s past the part, and
+ * sets *value to the number that its digits make.  Returns false if the part is not there.
  */
-
-/* Read a number of min to max digits, with no digit after them. */
 static bool
-number(const char **s, const char *end, int min, int max, unsigned int *value)
+read_part(const char **s, const char *end, const char *form, unsigned int *value)
 {
-	int			n = 0;
+	const char *p = *s;
 
 	*value = 0;
-	for (; n < max && *s < end && sm_is_digit(**s); n++)
-		*value = *value * 10 + (*(*s)++ - '0');
-	return n >= min && (*s == end || !sm_is_digit(**s));
-}
-
-static bool
-two_digits(const char **s, const char *end, unsigned int *value)
-{
-	return number(s, end, 2, 2, value);
-}
-
-static bool
-literal(const char **s, const char *end, char c)
-{
-	if (*s == end || **s != c)
-		return false;
-	(*s)++;
+	for (; *form; form++, p++)
+	{
+		if (p == end || (*form == '0' ? !sm_is_digit(*p) : *p != *form))
+			return false;
+		if (*form == '0')
+			*value = *value * 10 + (*p - '0');
+	}
+	*s = p;
 	return true;
 }
 
 /* Read an offset from UTC, in seconds; in JSON it may be missing or have seconds. */
 static bool
-offset(const char **s, const char *end, bool is_json, int *value)
+read_offset(const char **s, const char *end, bool is_json, int *value)
 {
 	unsigned int hour;
 	unsigned int minute;
@@ -138,12 +126,12 @@ offset(const char **s, const char *end, bool is_json, int *value)
 	bool		west = *s < end && **s == '-';
 
 	*value = 0;
-	if (literal(s, end, 'Z') || (is_json && *s == end))
+	if (read_part(s, end, "Z", &second) || (is_json && *s == end))
 		return true;
-	if (!(literal(s, end, '+') || literal(s, end, '-')) ||
-		!two_digits(s, end, &hour) || !literal(s, end, ':') || !two_digits(s, end, &minute) ||
-		(is_json && literal(s, end, ':') && !two_digits(s, end, &second)))
+	if (!read_part(s, end, west ? "-00" : "+00", &hour) || !read_part(s, end, ":00", &minute))
 		return false;
+	if (is_json)
+		read_part(s, end, ":00", &second);
 
 	/* an impossible offset becomes one that is out of range */
 	*value = minute > 59 || second > 59 ? SM_SECS_PER_DAY :
@@ -164,25 +152,23 @@ sm_w3c_parse(SmSpan text, bool is_json, bool *has_time, int64_t *seconds)
 	unsigned int hour = 0;
 	unsigned int minute = 0;
 	unsigned int second = 0;
-	unsigned int fraction;
+	unsigned int digit;
 	int			zone = 0;
 	int			max_zone = is_json ? 16 * 3600 - 1 : 14 * 3600;
 
-	if (!number(&s, end, 4, 4, &year) ||
-		(s < end && (!literal(&s, end, '-') || !two_digits(&s, end, &month))) ||
-		(s < end && (!literal(&s, end, '-') || !two_digits(&s, end, &day))))
+	if (!read_part(&s, end, "0000", &year) ||
+		(s < end && !read_part(&s, end, "-00", &month)) ||
+		(s < end && !read_part(&s, end, "-00", &day)))
 		return SM_W3C_SYNTAX;
 	*has_time = s < end;
 	if (*has_time)
 	{
-		if (!literal(&s, end, 'T') || !two_digits(&s, end, &hour) ||
-			!literal(&s, end, ':') || !two_digits(&s, end, &minute))
+		if (!read_part(&s, end, "T00", &hour) || !read_part(&s, end, ":00", &minute))
 			return SM_W3C_SYNTAX;
-		if (literal(&s, end, ':') &&
-			(!two_digits(&s, end, &second) ||
-			 (literal(&s, end, '.') && !number(&s, end, 1, INT_MAX, &fraction))))
-			return SM_W3C_SYNTAX;
-		if (!offset(&s, end, is_json, &zone) || s < end)
+		if (read_part(&s, end, ":00", &second) && read_part(&s, end, ".0", &digit))
+			while (s < end && sm_is_digit(*s))
+				s++;
+		if (!read_offset(&s, end, is_json, &zone) || s < end)
 			return SM_W3C_SYNTAX;
 	}
 

@@ -300,7 +300,7 @@ check_unlisted(void *arg, int64 row_number, SmSpan page)
 	sm_audit_robots_check(((Audit *) arg)->robots, row_number, SM_ROBOTS_PAGE, "alternate", page);
 }
 
-/* Look for countries taken for languages; what is meant is said if no other alternate has it. */
+/* Look for countries taken for languages. */
 static void
 check_likely(Audit *audit)
 {
@@ -312,10 +312,8 @@ check_likely(Audit *audit)
 		if (likely.len > 0)
 			sm_findings_add_once(&audit->findings, audit->receiver.nrows, SM_HREFLANG_SUSPICIOUS,
 								 sm_digest(hreflang.s, hreflang.len, 0),
-								 psprintf("The hreflang \"%s\" is a rare language or place.%s",
-										  sm_for_message(hreflang),
-										  sm_other_link(audit->alternates, audit->nalternates, i, likely) ? "" :
-										  psprintf(" You probably mean \"%.*s\".", (int) likely.len, likely.s)));
+								 psprintf("The hreflang \"%s\" is a rare language or place. You probably mean \"%.*s\".",
+										  sm_for_message(hreflang), (int) likely.len, likely.s));
 	}
 }
 

@@ -16,15 +16,6 @@
 #include "utils/jsonb.h"
 #include "web/namespace.h"
 
-/* Is a value null or an empty array, as which PHP writes an empty map? */
-static bool
-is_none(const JsonbValue *value)
-{
-	return value->type == jbvNull ||
-		(value->type == jbvBinary && JsonContainerIsArray(value->val.binary.data) &&
-		 JsonContainerSize(value->val.binary.data) == 0);
-}
-
 int
 sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const char *what)
 {
@@ -54,7 +45,7 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 		if (token == WJB_KEY)
 			sm_read_string(value.val.string.val, value.val.string.len, &link.hreflang, problems,
 						   SM_EXTENSION_INVALID, "hreflang");
-		if (token != WJB_VALUE || is_none(&value) || link.hreflang.s == NULL)
+		if (token != WJB_VALUE || value.type == jbvNull || link.hreflang.s == NULL)
 			continue;
 		if (value.type != jbvString)
 			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
@@ -71,41 +62,13 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 	return n;
 }
 
-/* Does an hreflang have a language, or would a hint propose it? */
-static bool
-leads_to(SmSpan hreflang, SmSpan language)
-{
-	char		suggested[SM_HREFLANG_MAX];
-	SmSpan		meant = sm_iso_hreflang(hreflang) == SM_HREFLANG_INVALID ?
-		sm_iso_suggest_hreflang(hreflang, suggested) : sm_iso_likely_hreflang(hreflang);
-
-	return sm_equal_ignoring_case(hreflang, language) || sm_equal_ignoring_case(meant, language);
-}
-
-const SmLink *
-sm_other_link(const SmLink *links, int nlinks, int current, SmSpan language)
-{
-	/* a page has no more links than that, so time is in proportion to them */
-	for (int i = 0; i < Min(nlinks, SM_MAX_ALTERNATES); i++)
-		if (i != current && leads_to(sm_trim(links[i].hreflang), language))
-			return &links[i];
-	return NULL;
-}
-
-/*
- * A hint for the invalid hreflang of links[current]: what to write instead, if that is known
- * and no other link leads to it.
- */
+/* A hint for an invalid hreflang: what to write instead, if that is known. */
 static const char *
-hreflang_hint(const SmLink *links, int nlinks, int current)
+hreflang_hint(SmSpan hreflang)
 {
 	char		room[SM_HREFLANG_MAX];
-	SmSpan		suggested = sm_iso_suggest_hreflang(sm_trim(links[current].hreflang), room);
-	const SmLink *other = suggested.len > 0 ? sm_other_link(links, nlinks, current, suggested) : NULL;
+	SmSpan		suggested = sm_iso_suggest_hreflang(hreflang, room);
 
-	if (other)
-		return psprintf("It means \"%.*s\", as \"%s\" does. A page can have one of them.",
-						(int) suggested.len, suggested.s, sm_for_message(other->hreflang));
 	if (suggested.len > 0)
 		return psprintf("Write \"%.*s\".", (int) suggested.len, suggested.s);
 	return "A language code is ISO 639-1, then perhaps ISO 15924 for the script, then perhaps ISO 3166-1 alpha-2 for the country, with hyphens between them, such as de, de-AT, zh-Hant and zh-Hant-TW. A country alone is not a language.";
@@ -141,9 +104,8 @@ add_language(SmEntryWriter *w, SmSpan hreflang, SmSpan given)
 }
 
 bool
-sm_append_alternate(SmEntryWriter *w, const SmLink *links, int nlinks, int current)
+sm_append_alternate(SmEntryWriter *w, const SmLink *link)
 {
-	const SmLink *link = &links[current];
 	SmSpan		hreflang = sm_trim(link->hreflang);
 	SmHreflang	status = sm_iso_hreflang(hreflang);
 	int			start = w->buf->len;
@@ -154,7 +116,7 @@ sm_append_alternate(SmEntryWriter *w, const SmLink *links, int nlinks, int curre
 	if (status == SM_HREFLANG_INVALID)
 	{
 		sm_problem(&w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE,
-				   hreflang_hint(links, nlinks, current),
+				   hreflang_hint(hreflang),
 				   "invalid hreflang \"%s\": must be x-default or a language code",
 				   sm_for_message(link->hreflang));
 		/* the audit goes on: the link counts, although its code is invalid */

@@ -22,13 +22,9 @@ extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems
 							   const char *what);
 
 /*
- * Append links[current] to w->buf; a hint considers the others.  Returns false for a problem;
- * then w->buf and the counts of the page are unchanged.
+ * Append a link to w->buf.  Returns false for a problem; then w->buf and the counts of the page
+ * are unchanged.
  */
-extern bool sm_append_alternate(SmEntryWriter *w, const SmLink *links, int nlinks,
-								int current);
-
-/* A link other than links[current] that is for a language, or probably means it; or NULL. */
-extern const SmLink *sm_other_link(const SmLink *links, int nlinks, int current, SmSpan language);
+extern bool sm_append_alternate(SmEntryWriter *w, const SmLink *link);
 
 #endif

@@ -89,7 +89,7 @@ read_any(FunctionCallInfo fcinfo, int n, const char *name, bool is_flag, SmValue
 				 errmsg("%s must be of type %s, not %s", name,
 						is_flag ? "boolean or text" : "timestamptz, timestamp, date or text",
 						format_type_be(type)),
-				 is_flag ? 0 : errhint("%s", sm_date_hint(name, type))));
+				 is_flag ? 0 : errhint(SM_DATE_HINT)));
 }
 
 /* Read the argument of a field, which is not NULL. */
@@ -226,7 +226,7 @@ sitemap_alternate(PG_FUNCTION_ARGS)
 	link.hreflang = sm_read_argument(PG_GETARG_DATUM(0), "hreflang");
 	link.href = sm_read_argument(PG_GETARG_DATUM(1), "href");
 	begin_element(&element);
-	sm_append_alternate(&element.writer, &link, 1, 0);
+	sm_append_alternate(&element.writer, &link);
 	return end_element(&element);
 }
 
@@ -247,7 +247,7 @@ sitemap_alternates(PG_FUNCTION_ARGS)
 
 		/* all share one buffer; each result is a copy */
 		element.buf.len = VARHDRSZ;
-		sm_append_alternate(&element.writer, links, n, i);
+		sm_append_alternate(&element.writer, &links[i]);
 		elements[i] = datumCopy(end_element(&element), false, -1);
 	}
 	PG_RETURN_ARRAYTYPE_P(construct_array(elements, n, XMLOID, -1, false, TYPALIGN_INT));

@@ -32,8 +32,7 @@ static bool
 refuse_value(SmEntryWriter *w, const SmField *field, SmSpan value, const char *rule)
 {
 	return sm_refuse(&w->problems, field->problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					 field->hint ? field->hint(value) : NULL,
-					 "invalid %s \"%s\": %s", label(w, field), sm_for_message(value), rule);
+					 NULL, "invalid %s \"%s\": %s", label(w, field), sm_for_message(value), rule);
 }
 
 /* Report a number that is out of its range. */
@@ -190,7 +189,7 @@ append_float(SmEntryWriter *w, const SmField *field, const SmValue *value)
 
 	if (value->type == SM_VALUE_FLOAT)
 		number = value->v.number;
-	else if (!sm_decimal_read(sm_trim(value->v.span), &number))
+	else if (!sm_read_decimal(sm_trim(value->v.span), &number))
 		return refuse_value(w, field, value->v.span, "must be a number");
 
 	/* this form also refuses NaN */

@@ -49,7 +49,6 @@ typedef struct SmField
 	const char *const *choices; /* ends with NULL; case does not matter */
 	bool		(*valid) (SmSpan value);
 	const char *rule;
-	const char *(*hint) (SmSpan value); /* what to write instead, or NULL */
 	int			max_tags;		/* values of an array, 0 for no limit */
 	char		separator;		/* SM_FIELD_LIST: blank or comma */
 

@@ -60,32 +60,30 @@ is_price(SmSpan value)
 	return value.len > 0 && point != value.s && point != end - 1;
 }
 
+/* Is a value made of characters from first to last only, at least min and at most max? */
 static bool
-is_capital(char c)
+has_only(SmSpan value, char first, char last, size_t min, size_t max)
 {
-	return c >= 'A' && c <= 'Z';
+	for (size_t i = 0; i < value.len; i++)
+		if (value.s[i] < first || value.s[i] > last)
+			return false;
+	return value.len >= min && value.len <= max;
 }
 
 static bool
 is_currency(SmSpan value)
 {
-	return value.len == 3 &&
-		is_capital(value.s[0]) && is_capital(value.s[1]) && is_capital(value.s[2]);
+	return has_only(value, 'A', 'Z', 3, 3);
 }
 
 static bool
 is_country(SmSpan word)
 {
-	return sm_iso_country(word) && is_capital(word.s[0]) && is_capital(word.s[1]);
-}
-
-static bool
-is_platform(SmSpan word)
-{
-	return sm_span_is(word, "web") || sm_span_is(word, "mobile") || sm_span_is(word, "tv");
+	return sm_iso_country(word) && has_only(word, 'A', 'Z', 2, 2);
 }
 
 static const char *const relationships[] = {"allow", "deny", NULL};
+static const char *const platforms[] = {"web", "mobile", "tv", NULL};
 static const char *const price_types[] = {"purchase", "rent", NULL};
 static const char *const resolutions[] = {"SD", "HD", NULL};
 static const char *const id_types[] = {
@@ -131,7 +129,7 @@ static const SmField video_fields[] = {
 	{VIDEO("requires_subscription", 17, FLAG)},
 	{VIDEO("uploader", 18, TEXT),.role = SM_ROLE_NAME,.max = 255},
 	{ATTRIBUTE("info", "uploader_info", 30, URL),.role = SM_ROLE_UPLOADER},
-	{VIDEO("platform", 19, LIST),.separator = ' ',.valid = is_platform,
+	{VIDEO("platform", 19, LIST),.separator = ' ',.choices = platforms,
 	.rule = "must be web, mobile or tv, with blanks between them"},
 	{ATTRIBUTE("relationship", "platform_relationship", 31, TEXT),.choices = relationships,
 	.required = "platform_relationship: allow or deny",.rule = "must be allow or deny"},
@@ -154,29 +152,7 @@ const SmItemType sm_video = {
 static bool
 is_news_language(SmSpan value)
 {
-	if (sm_span_is(value, "zh-cn") || sm_span_is(value, "zh-tw"))
-		return true;
-	if (value.len != 2 && value.len != 3)
-		return false;
-	for (size_t i = 0; i < value.len; i++)
-		if (value.s[i] < 'a' || value.s[i] > 'z')
-			return false;
-	return true;
-}
-
-/* A hint for other spellings: "en" for "en_US", "zh-tw" for "zh-Hant". */
-static const char *
-news_language_hint(SmSpan value)
-{
-	char		room[SM_HREFLANG_MAX];
-	SmSpan		meant = sm_iso_suggest_hreflang(value, room);
-
-	if (meant.len == 0 || sm_span_begins(meant, "x-"))
-		return NULL;
-	if (!sm_span_begins(meant, "zh"))
-		return psprintf("Write \"%.*s\".", meant.len > 2 && meant.s[2] != '-' ? 3 : 2, meant.s);
-	return sm_span_begins(meant, "zh-Hant") || sm_span_begins(meant, "zh-TW") || sm_span_begins(meant, "zh-HK") ?
-		"Write \"zh-tw\"." : "Write \"zh-cn\".";
+	return sm_span_is(value, "zh-cn") || sm_span_is(value, "zh-tw") || has_only(value, 'a', 'z', 2, 3);
 }
 
 /* EXCHANGE:SYMBOL, of letters and digits */
@@ -204,7 +180,7 @@ static const SmField news_fields[] = {
 	.close = {SM_LITERAL("</news:name>")},.role = SM_ROLE_NAME,.required = "publication_name"},
 	{FIELD(SM_NEWS_INVALID, "news", "publication_language", 1, TEXT),.open = {SM_LITERAL("<news:language")},
 	.close = {SM_LITERAL("</news:language></news:publication>")},.required = "publication_language",
-	.valid = is_news_language,.hint = news_language_hint,
+	.valid = is_news_language,
 	.rule = "must be zh-cn, zh-tw, or an ISO 639 code, two or three small letters"},
 	{NEWS("access", 4, TEXT),.choices = access_choices,
 	.rule = "must be Subscription or Registration"},

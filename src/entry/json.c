@@ -41,20 +41,11 @@ refuse_json(ItemReader *r, const SmField *field, const char *what)
 	r->is_valid = false;
 }
 
-/* A hint about an unknown key: which keys there are. */
+/* Where the keys of an object are to be found. */
 static const char *
-list_keys(const SmItemType *type, SmSpan key)
+keys_hint(const SmItemType *type)
 {
-	StringInfoData hint;
-
-	if (sm_span_is(key, "alt"))
-		return "Write \"title\" for \"alt\".";
-	initStringInfo(&hint);
-	appendStringInfoString(&hint, "The keys are ");
-	for (int i = 0; i < type->nfields; i++)
-		appendStringInfo(&hint, "%s%s", type->fields[i].name.s,
-						 i < type->nfields - 2 ? ", " : i == type->nfields - 2 ? " and " : ".");
-	return hint.data;
+	return psprintf("The keys of an object are the parameters of sitemap_%s.", type->name);
 }
 
 /* Find the field of a key; NULL, and a problem, if there is none. */
@@ -73,8 +64,7 @@ find_field(ItemReader *r, const JsonbValue *key)
 		if (!sm_to_utf8(name.s, name.len, &shown))
 			shown = sm_span_of("");
 		sm_problem(&r->w->problems, r->type->problem, ERRCODE_INVALID_PARAMETER_VALUE,
-				   sm_problems_are_described(&r->w->problems) ? list_keys(r->type, name) : NULL,
-				   "unrecognized key \"%s\" in %s", sm_for_message(shown), r->type->column);
+				   keys_hint(r->type), "unrecognized key \"%s\" in %s", sm_for_message(shown), r->type->column);
 	}
 	r->is_valid = false;
 	return NULL;
@@ -229,8 +219,7 @@ static void
 wrong_shape(SmEntryWriter *w, const SmItemType *type)
 {
 	sm_problem(&w->problems, type->problem, ERRCODE_INVALID_PARAMETER_VALUE,
-			   psprintf("The keys of an object are the parameters of sitemap_%s.", type->name),
-			   "%s must be %s", type->column,
+			   keys_hint(type), "%s must be %s", type->column,
 			   type == &sm_image ? "a URL, an object, or an array of them" :
 			   type == &sm_video ? "a JSON object or an array of objects" : "a JSON object");
 }

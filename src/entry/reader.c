@@ -6,9 +6,9 @@
 
 #include "entry/reader.h"
 
+#include "entry/value.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
-#include "text/decimal.h"
 #include "text/text.h"
 #include "web/namespace.h"
 #include "web/xml.h"
@@ -238,7 +238,7 @@ sm_entry_read(SmEntryReader *e, SmRow *row)
 	priority = sm_trim(priority);
 	if (priority.len > 0)
 	{
-		row->has_priority = sm_decimal_read(priority, &row->priority);
+		row->has_priority = sm_read_decimal(priority, &row->priority);
 		if (!row->has_priority && e->strict)
 			sm_problem(e->problems, SM_PRIORITY_INVALID, ERRCODE_INVALID_TEXT_REPRESENTATION, NULL,
 					   "invalid priority \"%s\": not a decimal number",

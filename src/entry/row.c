@@ -27,48 +27,25 @@
 #define CAST_HINT \
 	"Cast it to such a type. A NULL without a cast is of type text."
 
-const char *
-sm_date_hint(const char *name, Oid type)
-{
-	if (TypeCategory(type) == TYPCATEGORY_NUMERIC)
-		return psprintf("For seconds since 1970 write to_timestamp(nullif(%s, 0)), for milliseconds to_timestamp(nullif(%s, 0) / 1000.0).",
-						name, name);
-	/* a cast of JSON to text keeps the quotation marks */
-	if (type == JSONBOID || type == JSONOID)
-		return "Get a text from JSON by ->> in place of ->.";
-	return CAST_HINT;
-}
-
-/* About columns of jsonb. */
-static const char *
-json_hint(const char *name, Oid type)
-{
-	const Oid	given = type;
-
-	if (type == XMLOID || type == XMLARRAYOID)
-		return "XML elements belong in the column \"extensions\".";
-	if (strcmp(name, "images") == 0 && TypeCategory(type) == TYPCATEGORY_STRING)
-		return "For one URL write ARRAY[images], for a list string_to_array(images, ','), for JSON images::jsonb, for none NULL::text[].";
-	if (strcmp(name, "alternates") == 0 && TypeCategory(type) == TYPCATEGORY_ARRAY)
-		return "Write an object of languages and URLs, such as jsonb_build_object('de', '/de/page', 'en', '/en/page').";
-	if (OidIsValid(get_element_type(type)))
-		type = get_element_type(type);
-	if (type_is_rowtype(type) || (type != given && (type == JSONBOID || type == JSONOID)))
-		return psprintf("Write to_jsonb(%s).", name);
-	return CAST_HINT;
-}
-
 static const SmColumnRule column_rules[SM_NCOLUMNS] = {
 	[SM_COLUMN_LOC] = {"loc", "text", "A loc is a URL or a path, such as '/item/' || id.",.takes_text = true},
-	[SM_COLUMN_LASTMOD] = {"lastmod", "timestamptz, timestamp, date or text",.find_hint = sm_date_hint,
+	[SM_COLUMN_LASTMOD] = {"lastmod", "timestamptz, timestamp, date or text", SM_DATE_HINT,
 	.takes_text = true,.oids = {TIMESTAMPTZOID, TIMESTAMPOID, DATEOID}},
 	[SM_COLUMN_CHANGEFREQ] = {"changefreq", "text or an enum", CAST_HINT,.takes_text = true},
 	[SM_COLUMN_PRIORITY] = {"priority", "float8, float4, numeric, bigint, int or smallint", CAST_HINT,
 	.oids = {FLOAT8OID, FLOAT4OID, NUMERICOID, INT8OID, INT4OID, INT2OID}},
-	[SM_COLUMN_ALTERNATES] = {"alternates", "jsonb",.find_hint = json_hint,.oids = {JSONBOID}},
-	[SM_COLUMN_IMAGES] = {"images", "text[] or jsonb",.find_hint = json_hint,.oids = {TEXTARRAYOID, JSONBOID}},
-	[SM_COLUMN_VIDEOS] = {"videos", "jsonb",.find_hint = json_hint,.oids = {JSONBOID}},
-	[SM_COLUMN_NEWS] = {"news", "jsonb",.find_hint = json_hint,.oids = {JSONBOID}},
+	[SM_COLUMN_ALTERNATES] = {"alternates", "jsonb",
+		"Write an object of languages and URLs, such as jsonb_build_object('de', '/de/page', 'en', '/en/page').",
+	.oids = {JSONBOID}},
+	[SM_COLUMN_IMAGES] = {"images", "text[] or jsonb",
+		"For one URL write ARRAY[images], for a list string_to_array(images, ','), for JSON images::jsonb, for none NULL::text[].",
+	.oids = {TEXTARRAYOID, JSONBOID}},
+	[SM_COLUMN_VIDEOS] = {"videos", "jsonb",
+		"For JSON write videos::jsonb, for rows to_jsonb(videos), for none NULL::jsonb.",
+	.oids = {JSONBOID}},
+	[SM_COLUMN_NEWS] = {"news", "jsonb",
+		"For JSON write news::jsonb, for a row to_jsonb(news), for none NULL::jsonb.",
+	.oids = {JSONBOID}},
 	[SM_COLUMN_EXTENSIONS] = {"extensions", "xml or xml[]", CAST_HINT,.oids = {XMLOID, XMLARRAYOID}},
 	[SM_COLUMN_URL] = {"url", "xml", "A column of URLs must be named \"loc\".",.oids = {XMLOID}},
 	[SM_COLUMN_KEY] = {.name = "key"},	/* check_key_type checks the type */

@@ -41,8 +41,9 @@ typedef struct SmColumns
 	SmKeyType	key_type;		/* if there is a column key */
 } SmColumns;
 
-/* A hint about an argument or column that cannot be a date, because of its SQL type. */
-extern const char *sm_date_hint(const char *name, Oid type);
+/* About an argument or a column that cannot be a date, because of its SQL type. */
+#define SM_DATE_HINT \
+	"Cast it to such a type. For seconds since 1970 write to_timestamp(nullif(seconds, 0)), for milliseconds to_timestamp(nullif(milliseconds, 0) / 1000.0)."
 
 /* Read a date, by its SQL type.  Returns false for any other type, such as text. */
 extern bool sm_read_date(Datum value, Oid type, SmValue *date);

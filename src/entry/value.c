@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "entry/value.h"
 
 #include "server/argument.h"
@@ -57,22 +59,23 @@ sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 					  what, sm_url_message(status));
 }
 
+bool
+sm_read_decimal(SmSpan text, double *value)
+{
+	char	   *string = pnstrdup(text.s, text.len);
+	char	   *end;
+
+	/* a backend's LC_NUMERIC is C */
+	*value = strtod(string, &end);
+	return text.len > 0 && strspn(string, "+-.0123456789") == text.len &&
+		end == string + text.len && !isinf(*value);
+}
+
 /*
  * The longest datetime as text, in bytes.  W3C sets no limit to the fraction
  * of a second.
  */
 #define DATE_TEXT_MAX	255
-
-/* Does a date look like seconds since 1970 or a fraction of them? */
-static bool
-is_epoch(SmSpan date)
-{
-	size_t		ndigits = 0;
-
-	while (ndigits < date.len && sm_is_digit(date.s[ndigits]))
-		ndigits++;
-	return ndigits > strlen("20260102") && (ndigits == date.len || date.s[ndigits] == '.');
-}
 
 static bool
 append_date_text(StringInfo buf, SmSpan given, SmProblems *problems, SmProblemName name,
@@ -94,7 +97,6 @@ append_date_text(StringInfo buf, SmSpan given, SmProblems *problems, SmProblemNa
 			break;
 		case SM_W3C_SYNTAX:
 			return sm_refuse(problems, name, ERRCODE_INVALID_DATETIME_FORMAT,
-							 is_epoch(given) ? "For seconds since 1970 write to_timestamp(seconds), for milliseconds to_timestamp(milliseconds / 1000.0)." :
 							 "W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone. Or give a timestamptz.",
 							 "invalid %s \"%s\": not a W3C datetime",
 							 what, sm_for_message(given));

@@ -81,6 +81,12 @@ extern SmSpan sm_unless_blank(SmSpan value);
 extern bool sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 						   SmUrlStatus status);
 
+/*
+ * Read a number in the form of xsd:decimal, the type of <priority>: no exponent, no
+ * infinity.  Returns false for any other text.
+ */
+extern bool sm_read_decimal(SmSpan text, double *value);
+
 /* Seconds from 1970-01-01 UTC to a timestamp, without a fraction. */
 static inline int64
 sm_timestamp_seconds(Timestamp value)

@@ -204,7 +204,7 @@ append_elements(SmEntryWriter *w, const SmRow *row)
 	for (int i = 0; i < nlinks && !sm_elements_too_large(w); i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		sm_append_alternate(w, links, nlinks, i);
+		sm_append_alternate(w, &links[i]);
 	}
 	for (int i = 0; i < row->nimages && !sm_elements_too_large(w); i++)
 	{

@@ -53,15 +53,11 @@ set_column(SmColumn *column, const SmColumnRule *rule, Form_pg_attribute att)
 	column->index = att->attnum - 1;
 	column->type = base_type(att->atttypid);
 	if (!type_is_allowed(rule, column->type))
-	{
-		const char *hint = rule->find_hint ? rule->find_hint(rule->name, column->type) : rule->hint;
-
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of the query must be of type %s, not %s",
 						rule->name, rule->types, format_type_be(att->atttypid)),
-				 hint ? errhint("%s", hint) : 0));
-	}
+				 rule->hint ? errhint("%s", rule->hint) : 0));
 	column->is_text = IsBinaryCoercible(column->type, TEXTOID);
 	getTypeOutputInfo(column->type, &output, &is_varlena);
 	fmgr_info(output, &column->output);

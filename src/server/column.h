@@ -14,8 +14,6 @@ typedef struct SmColumnRule
 	const char *name;
 	const char *types;			/* allowed types, for a message; NULL for any */
 	const char *hint;			/* about another type; NULL for none */
-	const char *(*find_hint) (const char *name, Oid type);	/* NULL unless the hint
-															 * depends on that type */
 	bool		takes_text;		/* strings and enums are allowed */
 	Oid			oids[7];		/* other allowed types; ends with 0 */
 } SmColumnRule;

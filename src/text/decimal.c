@@ -7,13 +7,7 @@
  */
 #include "text/decimal.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "text/ascii.h"
 
 uint32_t
 sm_decimal_micros(double value)
@@ -70,46 +64,4 @@ sm_decimal_format(double value, char *dst)
 		micros %= 1000000;
 	} while (micros > 0);
 	return d - dst;
-}
-
-bool
-sm_decimal_read(SmSpan text, double *value)
-{
-	char		digits[sizeof("18446744073709551615e-9223372036854775808")];
-	const char *s = text.s;
-	const char *end = s + text.len;
-	uint64_t	number = 0;
-	long		exponent = 0;
-	bool		any = false;
-	bool		point = false;
-	bool		negative = false;
-
-	if (s < end && (*s == '+' || *s == '-'))
-		negative = *s++ == '-';
-	for (; s < end; s++)
-	{
-		if (*s == '.' && !point)
-		{
-			point = true;
-			continue;
-		}
-		if (!sm_is_digit(*s))
-			return false;
-		any = true;
-		if (number < UINT64_MAX / 100)
-			number = number * 10 + (*s - '0');
-		else
-			exponent++;			/* such a digit changes at most the last bit
-								 * of a double */
-		exponent -= point;
-	}
-	if (!any)
-		return false;
-
-	/* without a point, strtod reads the same in every locale */
-	snprintf(digits, sizeof(digits), "%" PRIu64 "e%ld", number, exponent);
-	*value = strtod(digits, NULL);
-	if (negative)
-		*value = -*value;
-	return isfinite(*value);
 }

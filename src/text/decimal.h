@@ -5,9 +5,8 @@
 #ifndef SM_DECIMAL_H
 #define SM_DECIMAL_H
 
+#include <stddef.h>
 #include <stdint.h>
-
-#include "text/span.h"
 
 /* "5.000000" and a byte to spare */
 #define SM_DECIMAL_MAX	9
@@ -27,11 +26,5 @@ extern int64_t sm_decimal_share(int64_t count, double share);
  * length.
  */
 extern size_t sm_decimal_format(double value, char *dst);
-
-/*
- * Read a number in the form of xsd:decimal, the type of <priority>: no exponent, no
- * infinity, a point whatever the locale.  Returns false for any other text.
- */
-extern bool sm_decimal_read(SmSpan text, double *value);
 
 #endif

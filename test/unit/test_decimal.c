@@ -16,77 +16,6 @@ formats(double value, const char *wanted, const char *name)
 	is_string(sm_span(dst, sm_decimal_format(value, dst)), wanted, name);
 }
 
-static void
-reads(const char *text, double wanted)
-{
-	double		value = -1;
-
-	ok(sm_decimal_read(exact(text), &value) && value == wanted, text);
-}
-
-static void
-does_not_read(const char *text, size_t len)
-{
-	double		value;
-
-	ok_bytes(!sm_decimal_read(sm_span(exactly(text, len), len), &value), text, len);
-}
-
-/* One digit over and over, between other texts; to be freed. */
-static char *
-repeat(const char *before, char digit, size_t n, const char *after)
-{
-	size_t		len = strlen(before);
-	char	   *text = malloc(len + n + strlen(after) + 1);
-
-	memcpy(text, before, len);
-	memset(text + len, digit, n);
-	strcpy(text + len + n, after);
-	return text;
-}
-
-static void
-test_read(void)
-{
-	static const struct
-	{
-		const char *before;
-		char		digit;
-		const char *after;
-		double		value;
-	}			long_ones[] = {
-		{"", '0', "0.5", 0.5}, {"0.5", '0', "", 0.5}, {"0.", '0', "1", 0.0},
-		{"0.", '3', "", 1.0 / 3}, {"0.", '9', "", 1.0}, {"1", '0', ".0", -1}
-	};
-	static const struct
-	{
-		const char *text;
-		double		value;
-	}			short_ones[] = {
-		{"0.5", 0.5}, {".5", 0.5}, {"5.", 5}, {"0", 0}, {"000", 0}, {"-0.25", -0.25}, {"+1.0", 1}, {"0.1", 0.1},
-		{"0.3", 0.3}, {"123456789012345678901234567890", 123456789012345678901234567890.0},
-		{"0.000000000000000000000000000001", 1e-30}
-	};
-
-	for (size_t i = 0; i < sizeof(short_ones) / sizeof(short_ones[0]); i++)
-		reads(short_ones[i].text, short_ones[i].value);
-	foreach_string(text,
-		"", ".", "+", "-.", "1e5", "inf", "NaN", "0x1", "1,5", "1.2.3", "--1", "1-", " 1", "1 ")
-		does_not_read(*text, strlen(*text));
-	does_not_read("0.5\0", 4);
-
-	for (size_t i = 0; i < sizeof(long_ones) / sizeof(long_ones[0]); i++)
-	{
-		char	   *text = repeat(long_ones[i].before, long_ones[i].digit, 100000, long_ones[i].after);
-
-		if (long_ones[i].value < 0)
-			does_not_read(text, strlen(text));	/* it is infinite */
-		else
-			reads(text, long_ones[i].value);
-		free(text);
-	}
-}
-
 int
 main(void)
 {
@@ -128,7 +57,6 @@ main(void)
 	}
 	is_number(wrong, 0, "all decimals from 0 to 5 with six places");
 
-	test_read();
 	is_number(sm_decimal_micros(9), 9000000, "9 in millionths");
 	is_number(sm_decimal_micros(0), 0, "0 in millionths");
 	is_number(sm_decimal_micros(-0.0), 0, "-0 in millionths");
@@ -147,6 +75,5 @@ main(void)
 	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8"))
 		setlocale(LC_NUMERIC, "fr_FR.UTF-8");
 	formats(0.8, "0.8", "a point whatever the locale");
-	reads("0.8", 0.8);
 	return done();
 }

@@ -29,17 +29,14 @@ typedef struct Fragment
 {
 	SmEntryWriter *w;
 	SmXmlCharset charset;
-	bool		is_clean;		/* it can be copied unchanged, except
+	bool		is_clean;		/* its tokens can be copied unchanged, except
 								 * declarations that the document has */
-	bool		has_at;			/* it has an "@", or references that can be
-								 * one */
-	StringInfoData text;		/* if so, the text since the last tag */
 	SmXmlReader reader;
 } Fragment;
 
-/* Can raw XML be copied into a document unchanged? */
+/* Can all tokens of raw XML be copied into a document unchanged? */
 static bool
-can_be_copied(SmSpan raw, SmXmlCharset charset)
+is_clean(SmSpan raw, SmXmlCharset charset)
 {
 	for (size_t i = 0; i < raw.len; i++)
 	{
@@ -59,9 +56,9 @@ can_be_copied(SmSpan raw, SmXmlCharset charset)
 
 /* Write a part of XML on one line and with the same meaning. */
 static void
-append_part(Fragment *f, SmSpan raw, SmXmlPart part, SmXmlCharset charset)
+append_part(Fragment *f, SmSpan raw, SmXmlPart part)
 {
-	f->w->buf->len += sm_xml_escape(raw.s, raw.len, part, charset,
+	f->w->buf->len += sm_xml_escape(raw.s, raw.len, part, f->charset,
 									sm_reserve(f->w->buf, SM_XML_ESCAPE_BOUND(raw.len)));
 }
 
@@ -99,44 +96,33 @@ append_without_own(Fragment *f)
 		f->reader.namespaces |= own;
 		while (sm_is_space(to[-1]))
 			to--;
-		append_part(f, sm_span(from, to - from), SM_XML_IN_TAG, f->charset);
+		append_part(f, sm_span(from, to - from), SM_XML_IN_TAG);
 		from = a->value.s + a->value.len + 1;	/* after the quote */
 	}
 	if (from == r->raw.s)
 		return false;
-	append_part(f, sm_span(from, r->raw.s + r->raw.len - from), SM_XML_IN_TAG, f->charset);
+	append_part(f, sm_span(from, r->raw.s + r->raw.len - from), SM_XML_IN_TAG);
 	return true;
 }
 
-/*
- * Write the token just read, and change in it what cannot go into a document.  A comment or
- * instruction that would have to change is dropped.
- */
+/* Write the token just read, and change in it what cannot go into a document. */
 static void
 append_token(Fragment *f, SmXmlToken token)
 {
 	const SmXmlReader *r = &f->reader;
 
-	/* CDATA sections, comments and instructions have no references */
-	SmXmlCharset charset = f->charset == SM_XML_AS_CHARACTERS ? SM_XML_AS_GIVEN : f->charset;
-
 	if (token == SM_XML_START && r->depth == 0 && append_without_own(f))
 		return;
 	if (f->is_clean)
-	{
 		sm_append(f->w->buf, r->raw.s, r->raw.len);
-		return;
-	}
-	if (token == SM_XML_END && sm_span_is(r->raw, END_OF_ENTRY))
-		sm_append(f->w->buf, SM_LITERAL("</url >"));
-	else if (token == SM_XML_START || token == SM_XML_END)
-		append_part(f, r->raw, SM_XML_IN_TAG, f->charset);
 	else if (token == SM_XML_TEXT)
-		append_part(f, r->raw, SM_XML_IN_TEXT, f->charset);
-	else if (can_be_copied(r->raw, charset))
-		sm_append(f->w->buf, r->raw.s, r->raw.len);
+		append_part(f, r->raw, SM_XML_IN_TEXT);
 	else if (token == SM_XML_CDATA)
-		append_part(f, r->data, SM_XML_IN_CDATA, charset);
+		append_part(f, r->data, SM_XML_IN_CDATA);
+	else if (sm_span_is(r->raw, END_OF_ENTRY))
+		sm_append(f->w->buf, SM_LITERAL("</url >"));
+	else
+		append_part(f, r->raw, SM_XML_IN_TAG);
 }
 
 /*
@@ -168,66 +154,23 @@ check_names(const Fragment *f)
 				  GetDatabaseEncodingName());
 }
 
-/* Does XML have an "@", or a reference to a character, which can be one? */
-static bool
-can_have_at(SmSpan xml)
-{
-	const char *end = xml.s + xml.len;
-	const char *s = xml.s;
-
-	if (memchr(s, '@', xml.len) != NULL)
-		return true;
-	while ((s = memchr(s, '&', end - s)) != NULL)
-		if (++s < end && *s == '#')
-			return true;
-	return false;
-}
-
-/* Refuse a value with a URL that has a user name or password. */
+/* Refuse a text, or a value of an attribute, with a URL that has a user name or password. */
 static bool
 check_user(const Fragment *f, SmSpan value)
 {
-	return memchr(value.s, '@', value.len) == NULL || !sm_url_has_user(sm_trim(value)) ||
+	char	   *copy;
+	bool		has_user;
+
+	/* a reference can be an "@" */
+	if (memchr(value.s, '@', value.len) == NULL && memchr(value.s, '&', value.len) == NULL)
+		return true;
+	copy = palloc(value.len);
+	has_user = sm_url_has_user(sm_trim(sm_span(copy, sm_xml_unescape(value.s, value.len, copy))));
+	pfree(copy);
+	return !has_user ||
 		sm_refuse(&f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT,
 				  sm_url_hint(SM_URL_USER),
 				  "invalid extension: a URL has a user name or password before the host");
-}
-
-/*
- * Check the URLs of a value that has an "@": attributes, texts between two tags, comments
- * and instructions.
- */
-static bool
-check_urls(Fragment *f, SmXmlToken token)
-{
-	const SmXmlReader *r = &f->reader;
-
-	if (token == SM_XML_TEXT || token == SM_XML_CDATA)
-	{
-		SmSpan		data = token == SM_XML_CDATA ? r->data : r->raw;
-
-		enlargeStringInfo(&f->text, data.len);
-		if (token == SM_XML_CDATA)
-			appendBinaryStringInfo(&f->text, data.s, data.len);
-		else
-			f->text.len += sm_xml_unescape(data.s, data.len, f->text.data + f->text.len);
-		return true;
-	}
-	if (token != SM_XML_START && token != SM_XML_END)
-		return check_user(f, r->raw);
-	if (!check_user(f, sm_span(f->text.data, f->text.len)))
-		return false;
-	for (int i = 0; token == SM_XML_START && i < r->nattributes; i++)
-	{
-		SmSpan		value = r->attributes[i].value;
-		char	   *text = palloc(value.len);
-
-		if (!check_user(f, sm_span(text, sm_xml_unescape(value.s, value.len, text))))
-			return false;
-		pfree(text);
-	}
-	resetStringInfo(&f->text);
-	return true;
 }
 
 /*
@@ -249,6 +192,11 @@ check_token(const Fragment *f, SmXmlToken token)
 						 SM_DECLARE_HINT,
 						 "invalid extension: the element \"%s\" has no namespace, or the namespace of sitemaps",
 						 sm_for_message(r->name));
+	if (token == SM_XML_TEXT || token == SM_XML_CDATA)
+		return check_user(f, token == SM_XML_TEXT ? r->raw : r->data);
+	for (int i = 0; token == SM_XML_START && i < r->nattributes; i++)
+		if (!check_user(f, r->attributes[i].value))
+			return false;
 	return f->is_clean || token != SM_XML_START || check_names(f);
 }
 
@@ -258,7 +206,6 @@ count_element(const Fragment *f)
 {
 	const SmXmlReader *r = &f->reader;
 	uint32		ns = sm_namespace_flag(r->uri);
-
 	const SmSpan *meant = f->w->value_callback ? sm_xml_meant(r) : NULL;
 
 	if (f->w->value_callback)
@@ -282,7 +229,9 @@ copy_tokens(Fragment *f)
 
 		if (token == SM_XML_ERROR)
 			return sm_xml_malformed(&f->w->problems, SM_EXTENSION_INVALID, &f->reader, "extension");
-		if (!check_token(f, token) || (f->has_at && !check_urls(f, token)))
+		if (token == SM_XML_COMMENT || token == SM_XML_PI)
+			continue;
+		if (!check_token(f, token))
 			return false;
 		if (f->reader.depth == 0)
 		{
@@ -316,10 +265,7 @@ sm_append_fragment(SmEntryWriter *w, SmSpan xml)
 	 */
 	f.charset = w->ascii ? SM_XML_AS_REFERENCES :
 		sm_ascii_only() ? SM_XML_AS_CHARACTERS : SM_XML_AS_GIVEN;
-	f.is_clean = can_be_copied(xml, f.charset);
-	f.has_at = can_have_at(xml);
-	if (f.has_at)
-		initStringInfo(&f.text);
+	f.is_clean = is_clean(xml, f.charset);
 	sm_xml_reader_init(&f.reader, xml.s, xml.len);
 	if (copy_tokens(&f))
 	{

@@ -13,8 +13,7 @@
  *
  * The XML has to be well-formed, without elements in the namespace of sitemaps.  Line breaks
  * and tabs become references in text and spaces in tags; backslashes become references.
- * Comments and instructions with any of these, with "</url>", or with characters that would
- * have to become references, are dropped.  In a database that is not UTF-8, functions such as
+ * Comments and processing instructions are left out.  In a database that is not UTF-8, functions such as
  * sitemap_image write a character outside ASCII as a reference.  In a file each such reference
  * becomes the character, as in a file from a UTF-8 database.
  */

@@ -95,7 +95,6 @@ SELECT xml, pg_temp.brief(format('SELECT sitemap_url(''http://a/'', extensions =
     ('><x:loc>https://editor:s3cret&#64;www.example.com/a</x:loc>'),
     ('><x:loc>https://editor:s3cret&#x40;www.example.com/a</x:loc>'),
     ('><x:loc><![CDATA[https://editor:s3cret@www.example.com/a]]></x:loc>'),
-    ('><x:loc>https://editor:s3cret<!-- -->@<![CDATA[www]]>.example.com/a</x:loc>'),
     ('><x:b/>https://editor:s3cret@www.example.com/a<x:b/>'),
     (' href="https://editor:s3cret@www.example.com/a">'),
     ('><x:b href="https://editor:s3cret@www.example.com/a"/>'),
@@ -103,8 +102,6 @@ SELECT xml, pg_temp.brief(format('SELECT sitemap_url(''http://a/'', extensions =
     (' href="https://editor:s3 cret@www.example.com/a">'),
     (' href="https:/editor:s3cret@www.example.com/a">'),
     (' href="https:\\editor:s3cret@www.example.com/a">'),
-    ('><!-- https://editor:s3cret@www.example.com/a -->'),
-    ('><?x see https://www.example.com/, https://editor:s3cret@www.example.com/a?>'),
     ('>see https://editor:s3cret@www.example.com/a'),
     ('><x:by>https://www.example.com:8080 by editor@www.example.com</x:by>'),
     (' by="editor@www.example.com">')

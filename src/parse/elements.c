@@ -3,8 +3,7 @@
  *	  Looks for entries among the elements of a document.
  *
  * Elements that the protocol does not know are skipped, but no page in them is lost
- * silently: an entry inside another element, as in <urlset><urls><url>, is read and
- * reported as a problem.
+ * silently: an entry inside another element, as in <urlset><urls><url>, is a problem.
  *
  * An extension element of an entry is returned as a slice of the document, plus the
  * declarations that its prefixes need.  Example, with xmlns:i="urn:i" on the root:
@@ -71,9 +70,6 @@ struct SmXmlParser
 	SmProblems *problems;
 	bool		is_cut;			/* the input is not the whole document */
 	const Kind *kind;			/* NULL before the root element */
-	const char *wrapper;		/* points to the name, in the document, of the
-								 * element last reported for entries in it; or
-								 * NULL */
 
 	/* the declarations that a copy needs in addition to its own */
 	int			nbindings;		/* namespaces in scope around the element */
@@ -92,12 +88,6 @@ static bool
 entry_problem(SmXmlParser *p, int sqlerrcode, const char *message)
 {
 	return sm_problem(p->problems, SM_URL_ELEMENT_INVALID, sqlerrcode, NULL, "%s", message);
-}
-
-static bool
-too_large(SmXmlParser *p, const char *message)
-{
-	return entry_problem(p, ERRCODE_PROGRAM_LIMIT_EXCEEDED, message);
 }
 
 /*
@@ -197,7 +187,8 @@ copy_element(SmXmlParser *p, StringInfo out, bool *is_valid)
 		if (token == SM_XML_ERROR)
 			return false;
 		if (p->entry_bytes + out->len + r->raw.len > EXTENSIONS_BYTES_MAX)
-			return too_large(p, "the extension elements of an entry are longer than a sitemap can be");
+			return entry_problem(p, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+								 "the extension elements of an entry are longer than a sitemap can be");
 		if (token == SM_XML_TEXT)
 		{
 			put_part(out, r->raw, SM_XML_IN_TEXT);
@@ -250,7 +241,8 @@ copy_extension_element(void *arg, SmSpan *copy)
 	StringInfoData out;
 
 	if (++p->entry_count > EXTENSIONS_MAX)
-		return too_large(p, "an entry has more than " SM_STRING(EXTENSIONS_MAX) " extension elements");
+		return entry_problem(p, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+							 "an entry has more than " SM_STRING(EXTENSIONS_MAX) " extension elements");
 	p->nbindings = r->open[r->depth].nbindings;
 	memset(p->is_used, false, sizeof(p->is_used));
 	resetStringInfo(declarations);
@@ -269,8 +261,9 @@ copy_extension_element(void *arg, SmSpan *copy)
 	p->entry_bytes += out.len;
 	p->copied += out.len;
 	if (p->copied > p->allowed)
-		return too_large(p, "the extension elements are more than " SM_STRING(COPIED_RATIO_MAX)
-						 " times as long as the document");
+		return entry_problem(p, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+							 "the extension elements are more than " SM_STRING(COPIED_RATIO_MAX)
+							 " times as long as the document");
 	return true;
 }
 
@@ -349,21 +342,6 @@ begin_root(SmXmlParser *p)
 	return true;
 }
 
-/* Report the element around an entry if it is not the root, unless just reported. */
-static void
-check_wrapper(SmXmlParser *p)
-{
-	const SmXmlReader *r = &p->reader;
-	SmSpan		wrapper = r->open[r->depth - 1].qname;
-
-	if (r->depth == 1 || wrapper.s == p->wrapper)
-		return;
-	p->wrapper = wrapper.s;
-	sm_problem(p->problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT,
-			   "on_invalid => 'skip' reads these entries.",
-			   "there are entries inside of an element \"%s\"", sm_for_message(wrapper));
-}
-
 /*
  * Read the entry that has just begun.  Returns false if it is skipped for a
  * problem, or is not well-formed.
@@ -412,6 +390,7 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 		SmXmlToken	token = sm_xml_next(r);
 		int			depth = r->depth;
 		bool		is_own;
+		bool		is_entry;
 
 		CHECK_FOR_INTERRUPTS();
 		if (token == SM_XML_ERROR)
@@ -431,14 +410,15 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 
 		p->problems->place = r->raw.s;
 		is_own = sm_entry_is_own(&p->entries);
-		if (is_own && sm_span_equal(r->name, p->entries.entry_name))
+		is_entry = is_own && sm_span_equal(r->name, p->entries.entry_name);
+		if (is_entry && depth == 1)
 		{
-			check_wrapper(p);
 			if (read_entry(p, row))
 				return true;
 		}
 		else if (is_like_entry(r))
 			sm_problem(p->problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT, NULL,
+					   is_entry ? "element \"%s\" is not directly in the %s" :
 					   is_own ? "element \"%s\" is no entry of a %s" :
 					   "element \"%s\" is not in the namespace of the %s",
 					   sm_for_message(r->open[depth].qname), p->kind->root);

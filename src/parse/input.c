@@ -61,20 +61,6 @@ inflate_content(SmInput *input, int64 limit, SmProblems *problems)
 }
 
 /*
- * Is the document in UTF-32?  It begins with a byte order mark, or with an ASCII character,
- * which is three zero bytes and another byte.
- */
-static bool
-is_utf32(SmSpan document)
-{
-	const char *p = document.s;
-
-	return document.len >= 4 &&
-		(memcmp(p, "\xFF\xFE\0\0", 4) == 0 || memcmp(p, "\0\0\xFE\xFF", 4) == 0 ||
-		 (memcmp(p, "\0\0\0", 3) == 0 && p[3] != 0) || (p[0] != 0 && memcmp(p + 1, "\0\0\0", 3) == 0));
-}
-
-/*
  * Is the document in UTF-16, and in which byte order?  It begins with a byte order
  * mark, or with an ASCII character, which is a zero byte and another byte.
  */
@@ -127,52 +113,23 @@ static int
 find_encoding(SmSpan name)
 {
 	/*
-	 * Names that PostgreSQL does not have, as small letters and digits.
-	 * UTF-16 is declared by mistake: such a document has been converted
-	 * before.  Who declares GB2312 or KS C 5601 uses its superset.
+	 * Names that PostgreSQL does not have.  UTF-16 is declared by mistake:
+	 * such a document has been converted before.  Who declares GB2312 or KS C
+	 * 5601 uses its superset.
 	 */
 	static const struct
 	{
 		const char *name;
 		int			encoding;
 	}			others[] = {
-		{"ascii", PG_UTF8}, {"usascii", PG_UTF8}, {"utf16", PG_UTF8}, {"utf16le", PG_UTF8},
-		{"utf16be", PG_UTF8}, {"utf8mb4", PG_UTF8}, {"cp65001", PG_UTF8}, {"isolatin1", PG_LATIN1},
-		{"cp819", PG_LATIN1}, {"ibm819", PG_LATIN1}, {"cyrillic", PG_ISO_8859_5},
-		{"arabic", PG_ISO_8859_6}, {"greek", PG_ISO_8859_7}, {"hebrew", PG_ISO_8859_8},
-		{"iso88598i", PG_ISO_8859_8}, {"iso885911", PG_WIN874}, {"tis620", PG_WIN874},
-		{"windows31j", PG_SJIS}, {"gb2312", PG_GBK}, {"gb231280", PG_GBK}, {"chinese", PG_GBK},
-		{"big5hkscs", PG_BIG5}, {"cnbig5", PG_BIG5}, {"ksc56011987", PG_UHC},
-		{"ksc56011989", PG_UHC}, {"ksc5601", PG_UHC}, {"korean", PG_UHC}
+		{"us-ascii", PG_UTF8}, {"utf-16", PG_UTF8}, {"gb2312", PG_GBK},
+		{"ks_c_5601-1987", PG_UHC}, {"x-sjis", PG_SJIS}
 	};
-
-	/* cp1251 is windows1251, l2 is latin2 */
-	static const char *const prefixes[][2] = {
-		{"cp", "windows"}, {"ms", "windows"}, {"ibm", "windows"}, {"l", "latin"}
-	};
-	char		clean[NAMEDATALEN / 2];
-	int			n = 0;
-	int			encoding;
-
-	/* "x-" or "cs" can come before a name, as in x-sjis and csBig5 */
-	while (name.len > 2 && (pg_strncasecmp(name.s, "x-", 2) == 0 || pg_strncasecmp(name.s, "cs", 2) == 0))
-		name = sm_span(name.s + 2, name.len - 2);
-	for (size_t i = 0; i < name.len; i++)
-	{
-		if (n == sizeof(clean) - 1)
-			return -1;
-		if (sm_is_letter(name.s[i]) || sm_is_digit(name.s[i]))
-			clean[n++] = sm_lower(name.s[i]);
-	}
-	clean[n] = '\0';
+	int			encoding = name.len < NAMEDATALEN ? pg_char_to_encoding(pnstrdup(name.s, name.len)) : -1;
 
 	for (size_t i = 0; i < lengthof(others); i++)
-		if (strcmp(clean, others[i].name) == 0)
-			return sm_can_convert(others[i].encoding) ? others[i].encoding : -1;
-	encoding = pg_char_to_encoding(clean);
-	for (size_t i = 0; encoding < 0 && i < lengthof(prefixes); i++)
-		if (sm_span_begins(sm_span(clean, n), prefixes[i][0]))
-			encoding = pg_char_to_encoding(psprintf("%s%s", prefixes[i][1], clean + strlen(prefixes[i][0])));
+		if (sm_equal_ignoring_case(name, sm_span_of(others[i].name)))
+			encoding = others[i].encoding;
 	return sm_can_convert(encoding) ? encoding : -1;
 }
 
@@ -200,31 +157,15 @@ convert_declared(SmInput *input, SmSpan name, SmProblems *problems)
 	}
 }
 
-/* Is a document that begins with "<" a page in HTML? */
+/* Does a document begin like a page in HTML? */
 static bool
 is_html(SmSpan document)
 {
-	static const char *const begins[] = {"<!doctype html", "<html"};
-	const char *end = document.s + document.len;
-	SmSpan		encoding;
-	const char *s = document.s + sm_xml_declaration(document, &encoding);
+	static const SmSpan begins[] = {{SM_LITERAL("<!doctype html")}, {SM_LITERAL("<html")}};
 
-	/* comments can come first */
-	while ((s = sm_skip_space(s, end)) < end && end - s > 4 && memcmp(s, "<!--", 4) == 0)
-	{
-		CHECK_FOR_INTERRUPTS();
-		while (s < end && (*s != '>' || s[-1] != '-'))
-			s++;
-		s += s < end;
-	}
 	for (size_t i = 0; i < lengthof(begins); i++)
-	{
-		size_t		len = strlen(begins[i]);
-
-		if ((size_t) (end - s) > len && pg_strncasecmp(s, begins[i], len) == 0 &&
-			(s[len] == '>' || s[len] == '/' || sm_is_space(s[len])))
+		if (sm_equal_ignoring_case(sm_span(document.s, Min(document.len, begins[i].len)), begins[i]))
 			return true;
-	}
 	return false;
 }
 
@@ -279,12 +220,6 @@ sm_input_prepare(SmInput *input, SmSpan document, bool is_text, int64 max_bytes,
 			input->hint = "If it can be trusted, raise max_bytes.";
 	}
 
-	if (!is_text && is_utf32(input->content))
-	{
-		input->content.len = 0;
-		break_off(input, ERRCODE_FEATURE_NOT_SUPPORTED, "the encoding \"UTF-32\" is not supported");
-		return;
-	}
 	if (!is_text && is_utf16(input->content, &big_endian))
 	{
 		convert_utf16(input, input->content, big_endian);

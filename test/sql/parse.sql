@@ -99,6 +99,13 @@ SELECT *
 </urlset>
 $$);
 
+-- A priority is a number without an exponent.
+SELECT n, priority
+  FROM unnest(ARRAY['0.5', '.5', '5.', '000', '-0.25', '+1.0', '123456789012345678901234567890', '0.' || repeat('0', 30) || '1', '0.' || repeat('3', 1000),
+                    '.', '+', '-.', '1e5', 'inf', 'NaN', '0x1', '1,5', '1.2.3', '--1', '1-', repeat('9', 400)]) WITH ORDINALITY u (n, number),
+       sitemap_parse(format('<urlset><url><loc>a</loc><priority>%s</priority></url></urlset>', n))
+ ORDER BY number;
+
 -- An index.
 SELECT *
   FROM sitemap_parse('<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'

@@ -108,22 +108,8 @@ SELECT name, loc
   FROM (VALUES ('ISO-8859-1', 'LATIN1', 'é'), ('iso-8859-15', 'LATIN9', '€'), ('windows-1251', 'WIN1251', 'ж'), ('Windows-1252', 'WIN1252', '€'),
                ('KOI8-R', 'KOI8R', 'ж'), ('Shift_JIS', 'SJIS', '日'), ('EUC-JP', 'EUC_JP', '日'), ('EUC-KR', 'EUC_KR', '한'), ('GBK', 'GBK', '中'),
                ('gb2312', 'EUC_CN', '中'), ('GB18030', 'GB18030', '中'), ('Big5', 'BIG5', '中'), ('us-ascii', 'UTF8', 'a'), ('UTF-8', 'UTF8', '日'),
-               ('utf-16', 'UTF8', '日')) v (name, encoding, c),
+               ('utf-16', 'UTF8', '日'), ('ks_c_5601-1987', 'UHC', '똠'), ('X-SJIS', 'SJIS', '日')) v (name, encoding, c),
        sitemap_parse(convert_to(format('<?xml version=''1.0'' encoding = "%s" standalone="yes" ?><urlset><url><loc>%s</loc></url></urlset>', name, c), encoding));
--- And by other names.
-SELECT names, string_agg(loc, ' ')
-  FROM (VALUES ('cp1251 windows-1251 Win-1251 x-cp1251 ms1251 CP_1251', 'WIN1251', 'ж'), ('cp1252 win1252', 'WIN1252', '€'), ('cp1250', 'WIN1250', 'ő'),
-               ('latin-1 Latin1 l1 iso8859-1 csISOLatin1 ISO_8859-1 cp819', 'LATIN1', 'é'), ('latin-2 l2 ISO8859_2', 'LATIN2', 'ő'), ('latin-9 l9', 'LATIN9', '€'),
-               ('cp866 ibm866', 'WIN866', 'ж'), ('koi8 koi8_r csKOI8R', 'KOI8R', 'ж'), ('koi8-u', 'KOI8U', 'ї'), ('cyrillic iso_8859-5', 'ISO_8859_5', 'ж'),
-               ('greek iso-8859-7', 'ISO_8859_7', 'λ'), ('hebrew iso-8859-8-i', 'ISO_8859_8', 'א'), ('cp1255', 'WIN1255', 'א'), ('cp1256', 'WIN1256', 'ع'), ('arabic', 'ISO_8859_6', 'ع'),
-               ('tis-620 cp874 windows-874 iso-8859-11', 'WIN874', 'ก'),
-               ('shift-jis shift_jis x-sjis sjis ms_kanji csShiftJIS cp932 ms932 windows-31j', 'SJIS', '日'), ('x-euc-jp eucjp', 'EUC_JP', '日'),
-               ('gb2312 gb_2312-80 x-gbk cp936 ms936 chinese euc-cn', 'EUC_CN', '中'), ('gb-18030', 'GB18030', '中'), ('big-5 x-x-big5 csBig5 cp950 big5-hkscs', 'BIG5', '中'),
-               ('euckr ks_c_5601-1987 ksc5601 korean cp949 uhc', 'EUC_KR', '한'), ('ks_c_5601-1987 windows-949', 'UHC', '똠'),
-               ('utf8 UTF_8 utf8mb4 cp65001 UTF-16LE', 'UTF8', '日')) v (names, encoding, c),
-       regexp_split_to_table(names, ' ') name,
-       sitemap_parse(convert_to(format('<?xml version="1.0" encoding="%s"?><urlset><url><loc>%s</loc></url></urlset>', name, c), encoding))
- GROUP BY names ORDER BY names COLLATE "C";
 -- UTF-32, with marks and without.
 SELECT d, (pg_temp.read(d)).* FROM unnest('{"\\x0000FEFF0000003C","\\xFFFE00003C000000","\\x0000003C00000075","\\x6800000074000000"}'::bytea[]) d;
 SELECT pg_temp.error($$ SELECT sitemap_parse('\xFFFE00003C000000'::bytea) $$);
@@ -133,7 +119,7 @@ SELECT d, pg_temp.error(format('SELECT sitemap_parse(%L)', d)), sitemap_kind(d)
                     '<html>', '<HTML lang=en><br>', '<html/>', '<!-- a > b --><!-- --><html><head>', '<?xml version="1.0"?><!DOCTYPE html PUBLIC "a" "b"><html xmlns="http://www.w3.org/1999/xhtml">',
                     '<htmlx/>', '<!DOCTYPE htmlx><urlset/>', '<!--']) d;
 SELECT pg_temp.error(format('SELECT sitemap_parse(%L::bytea)', format('<?xml version="1.0" encoding="%s"?><urlset/>', name)))
-  FROM unnest('{UTF-7,EBCDIC-CP-US,ISO-10646-UCS-4,macintosh}'::text[]) name;
+  FROM unnest(ARRAY['UTF-7', 'macintosh', repeat('a', 64)]) name;
 -- What stands before bytes that are not of the encoding.
 SELECT * FROM pg_temp.read('<?xml version="1.0" encoding="EUC-JP"?>'::bytea || E'\n<urlset><url><loc>1</loc></url>\n<url><loc>'::bytea || '\xFFFF'::bytea
                            || '</loc></url></urlset>'::bytea);

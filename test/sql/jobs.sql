@@ -161,9 +161,16 @@ BEGIN
   RAISE 'no such page' USING DETAIL = 'It is the twelfth.';
 END
 $$;
+-- Its statement has lines that resemble those that say where a job failed.
+CREATE FUNCTION fail_in_lines() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE E'SELECT 1 / 0 /*\nafter noon\nrows in the query */';
+END
+$$;
 INSERT INTO job (target, base_url, section, query, changes) VALUES
   ('job_files', 'http://a/', 'good', 'SELECT path AS loc FROM public.job_page ORDER BY id', NULL),
   ('job_files', 'http://a/', 'function', 'SELECT CASE WHEN id < 12 THEN path ELSE public.fail() END AS loc, id AS key FROM public.job_page ORDER BY id', 'DELETE FROM public.job_queue RETURNING id'),
+  ('job_files', 'http://a/', 'lines', 'SELECT public.fail_in_lines() AS loc', NULL),
   ('job_files', 'http://a/', 'syntax', 'SELEC', NULL),
   ('job_files', 'http://a/', 'two-changes', 'SELECT path AS loc, id AS key FROM public.job_page ORDER BY id', 'DELETE FROM public.job_queue; SELECT 1'),
   ('job_files', 'http://a/', 'no-rows', 'SELECT path AS loc, id AS key FROM public.job_page ORDER BY id', 'DELETE FROM public.job_queue'),
@@ -609,4 +616,4 @@ SELECT error FROM job;
 DROP FUNCTION job_unset, job_raise(), job_raise(text);
 DROP VIEW job_state;
 DROP TABLE job, job_files, job_page, job_queue, job_checked, job_tenant;
-DROP FUNCTION fail;
+DROP FUNCTION fail, fail_in_lines;

@@ -19,40 +19,8 @@
 #include "utils/timestamp.h"
 
 const SmTableColumn sm_job_columns[SM_JOB_NCOLUMNS] = {
-	[SM_JOB_TARGET] = {.name = "target",.type = REGCLASSOID},
-	[SM_JOB_QUERY] = {.name = "query",.type = TEXTOID},
-	[SM_JOB_BASE_URL] = {.name = "base_url",.type = TEXTOID},
-	[SM_JOB_SECTION] = {.name = "section",.type = TEXTOID},
-	[SM_JOB_FORMAT] = {.name = "format",.type = TEXTOID},
-	[SM_JOB_COMPRESSION] = {.name = "compression",.type = INT4OID},
-	[SM_JOB_MAX_URLS] = {.name = "max_urls",.type = INT4OID},
-	[SM_JOB_MAX_BYTES] = {.name = "max_bytes",.type = INT8OID},
-	[SM_JOB_SPLIT] = {.name = "split",.type = TEXTOID},
-	[SM_JOB_INDEX] = {.name = "index",.type = TEXTOID},
-	[SM_JOB_ON_INVALID] = {.name = "on_invalid",.type = TEXTOID},
-	[SM_JOB_SCOPE] = {.name = "scope",.type = TEXTOID},
-	[SM_JOB_STYLESHEET] = {.name = "stylesheet",.type = TEXTOID},
-	[SM_JOB_PROTOCOL] = {.name = "protocol",.type = TEXTOID},
-	[SM_JOB_MAX_SHRINK] = {.name = "max_shrink",.type = FLOAT8OID},
-	[SM_JOB_CHANGES] = {.name = "changes",.type = TEXTOID},
-	[SM_JOB_FEED] = {.name = "feed",.type = REGCLASSOID},
-	[SM_JOB_DIRECTORY] = {.name = "directory",.type = TEXTOID},
-	[SM_JOB_EVERY] = {.name = "every",.type = INTERVALOID},
-	[SM_JOB_FULL_EVERY] = {.name = "full_every",.type = INTERVALOID},
-	[SM_JOB_REQUESTED] = {.name = "requested",.type = TIMESTAMPTZOID},
-	[SM_JOB_STARTED] = {.name = "started",.type = TIMESTAMPTZOID},
-	[SM_JOB_SINCE] = {.name = "since",.type = TIMESTAMPTZOID},
-	[SM_JOB_FINISHED] = {.name = "finished",.type = TIMESTAMPTZOID},
-	[SM_JOB_FULL_AT] = {.name = "full_at",.type = TIMESTAMPTZOID},
-	[SM_JOB_URLS] = {.name = "urls",.type = INT8OID},
-	[SM_JOB_FILES] = {.name = "files",.type = INT4OID},
-	[SM_JOB_WRITTEN] = {.name = "written",.type = INT4OID},
-	[SM_JOB_MISSED] = {.name = "missed",.type = INT8OID},
-	[SM_JOB_SKIPPED] = {.name = "skipped",.type = INT8OID},
-	[SM_JOB_SECONDS] = {.name = "seconds",.type = FLOAT8OID},
-	[SM_JOB_REASON] = {.name = "reason",.type = TEXTOID},
-	[SM_JOB_ERROR] = {.name = "error",.type = TEXTOID},
-	[SM_JOB_FAILURES] = {.name = "failures",.type = INT4OID}
+#define COLUMN_RULE(id, ...) [id] = {__VA_ARGS__},
+	SM_JOB_COLUMNS(COLUMN_RULE)
 };
 
 void
@@ -69,35 +37,6 @@ sm_jobs_open(SmTable *table, Oid relid, LOCKMODE lockmode)
 	sm_table_open(table, lockmode);
 	sm_table_check_kind(table);
 	sm_table_check_columns(table);
-	for (int i = 0; i < SM_JOB_NCOLUMNS; i++)
-	{
-		const char *name = sm_job_columns[i].name;
-		TupleDesc	desc = RelationGetDescr(table->rel);
-		int			number = SPI_fnumber(desc, name);
-		Form_pg_attribute att;
-
-		/* sm_table_check_columns allows that for an optional column */
-		if (number <= 0)
-			continue;
-		att = TupleDescAttr(desc, number - 1);
-
-		/*
-		 * a rounded "started" would not be found, and a rounded "since" would
-		 * lose pages
-		 */
-		if (att->atttypid == TIMESTAMPTZOID && att->atttypmod >= 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column \"%s\" of the table of jobs \"%s\" must be of type %s, not %s",
-							name, table->name, format_type_be(TIMESTAMPTZOID),
-							format_type_with_typemod(att->atttypid, att->atttypmod)),
-					 errhint("%s", table->hint)));
-		if (sm_is_virtual(att))
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("column \"%s\" of the table of jobs \"%s\" must not be a virtual generated column",
-							name, table->name)));
-	}
 }
 
 void

@@ -9,43 +9,47 @@
 #include "server/lock.h"
 #include "server/table.h"
 
-/* The columns of sitemap_job: of the user, then of sitemap_run. */
+/* The columns of sitemap_job, as SmTableColumn has them: of the user, then of sitemap_run. */
+#define SM_JOB_COLUMNS(COLUMN) \
+	COLUMN(SM_JOB_TARGET, .name = "target", .type = REGCLASSOID) \
+	COLUMN(SM_JOB_QUERY, .name = "query", .type = TEXTOID) \
+	COLUMN(SM_JOB_BASE_URL, .name = "base_url", .type = TEXTOID) \
+	COLUMN(SM_JOB_SECTION, .name = "section", .type = TEXTOID) \
+	COLUMN(SM_JOB_FORMAT, .name = "format", .type = TEXTOID) \
+	COLUMN(SM_JOB_COMPRESSION, .name = "compression", .type = INT4OID) \
+	COLUMN(SM_JOB_MAX_URLS, .name = "max_urls", .type = INT4OID) \
+	COLUMN(SM_JOB_MAX_BYTES, .name = "max_bytes", .type = INT8OID) \
+	COLUMN(SM_JOB_SPLIT, .name = "split", .type = TEXTOID) \
+	COLUMN(SM_JOB_INDEX, .name = "index", .type = TEXTOID) \
+	COLUMN(SM_JOB_ON_INVALID, .name = "on_invalid", .type = TEXTOID) \
+	COLUMN(SM_JOB_SCOPE, .name = "scope", .type = TEXTOID) \
+	COLUMN(SM_JOB_STYLESHEET, .name = "stylesheet", .type = TEXTOID) \
+	COLUMN(SM_JOB_PROTOCOL, .name = "protocol", .type = TEXTOID) \
+	COLUMN(SM_JOB_MAX_SHRINK, .name = "max_shrink", .type = FLOAT8OID) \
+	COLUMN(SM_JOB_CHANGES, .name = "changes", .type = TEXTOID) \
+	COLUMN(SM_JOB_FEED, .name = "feed", .type = REGCLASSOID) \
+	COLUMN(SM_JOB_DIRECTORY, .name = "directory", .type = TEXTOID) \
+	COLUMN(SM_JOB_EVERY, .name = "every", .type = INTERVALOID) \
+	COLUMN(SM_JOB_FULL_EVERY, .name = "full_every", .type = INTERVALOID) \
+	COLUMN(SM_JOB_REQUESTED, .name = "requested", .type = TIMESTAMPTZOID, .is_exact = true) \
+	COLUMN(SM_JOB_STARTED, .name = "started", .type = TIMESTAMPTZOID, .is_exact = true) \
+	COLUMN(SM_JOB_SINCE, .name = "since", .type = TIMESTAMPTZOID, .is_exact = true) \
+	COLUMN(SM_JOB_FINISHED, .name = "finished", .type = TIMESTAMPTZOID, .is_exact = true) \
+	COLUMN(SM_JOB_FULL_AT, .name = "full_at", .type = TIMESTAMPTZOID, .is_exact = true) \
+	COLUMN(SM_JOB_URLS, .name = "urls", .type = INT8OID) \
+	COLUMN(SM_JOB_FILES, .name = "files", .type = INT4OID) \
+	COLUMN(SM_JOB_WRITTEN, .name = "written", .type = INT4OID) \
+	COLUMN(SM_JOB_MISSED, .name = "missed", .type = INT8OID) \
+	COLUMN(SM_JOB_SKIPPED, .name = "skipped", .type = INT8OID) \
+	COLUMN(SM_JOB_SECONDS, .name = "seconds", .type = FLOAT8OID) \
+	COLUMN(SM_JOB_REASON, .name = "reason", .type = TEXTOID) \
+	COLUMN(SM_JOB_ERROR, .name = "error", .type = TEXTOID) \
+	COLUMN(SM_JOB_FAILURES, .name = "failures", .type = INT4OID)
+
 typedef enum SmJobColumn
 {
-	SM_JOB_TARGET,
-	SM_JOB_QUERY,
-	SM_JOB_BASE_URL,
-	SM_JOB_SECTION,
-	SM_JOB_FORMAT,
-	SM_JOB_COMPRESSION,
-	SM_JOB_MAX_URLS,
-	SM_JOB_MAX_BYTES,
-	SM_JOB_SPLIT,
-	SM_JOB_INDEX,
-	SM_JOB_ON_INVALID,
-	SM_JOB_SCOPE,
-	SM_JOB_STYLESHEET,
-	SM_JOB_PROTOCOL,
-	SM_JOB_MAX_SHRINK,
-	SM_JOB_CHANGES,
-	SM_JOB_FEED,
-	SM_JOB_DIRECTORY,
-	SM_JOB_EVERY,
-	SM_JOB_FULL_EVERY,
-	SM_JOB_REQUESTED,
-	SM_JOB_STARTED,
-	SM_JOB_SINCE,
-	SM_JOB_FINISHED,
-	SM_JOB_FULL_AT,
-	SM_JOB_URLS,
-	SM_JOB_FILES,
-	SM_JOB_WRITTEN,
-	SM_JOB_MISSED,
-	SM_JOB_SKIPPED,
-	SM_JOB_SECONDS,
-	SM_JOB_REASON,
-	SM_JOB_ERROR,
-	SM_JOB_FAILURES,
+#define SM_JOB_COLUMN(id, ...) id,
+	SM_JOB_COLUMNS(SM_JOB_COLUMN)
 	SM_JOB_NCOLUMNS
 } SmJobColumn;
 

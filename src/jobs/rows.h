@@ -20,13 +20,19 @@ typedef struct SmJobKey
 	TimestampTz started;		/* -infinity for NULL */
 } SmJobKey;
 
-/* Private statements. */
+/* How to read the row of a key; the statements that do. */
+typedef enum SmRowAccess
+{
+	SM_ROW_READ,
+	SM_ROW_LOCK,
+	SM_ROW_LOCK_FREE,			/* unless somebody else has locked it */
+	SM_ROW_NACCESSES
+} SmRowAccess;
+
+/* Private statements after these. */
 enum
 {
-	SM_ROWS_FIND,
-	SM_ROWS_LOCK,
-	SM_ROWS_LOCK_FIRST,
-	SM_ROWS_SITE,
+	SM_ROWS_SITE = SM_ROW_NACCESSES,
 	SM_ROWS_WRITE,
 	SM_ROWS_NSTATEMENTS
 };
@@ -42,24 +48,17 @@ typedef struct SmJobRows
 extern SmJobKey sm_rows_key(const SmJob *job);
 
 /*
- * Read, or lock, the row of a key.  Returns whether it is there.  Like all rows, it is valid
- * as long as SPI stays connected.
+ * Read or lock the row of a key.  Returns whether it is there.  Like all rows, it is valid as
+ * long as SPI stays connected.
  */
-extern bool sm_rows_find(SmJobRows *rows, const SmJobKey *key, SmJob *job);
-extern bool sm_rows_lock(SmJobRows *rows, const SmJobKey *key, SmJob *job);
-
-/*
- * Lock the first of n rows that is there and that nobody else has locked.  Returns its number,
- * or -1.
- */
-extern int	sm_rows_lock_first(SmJobRows *rows, const SmJobKey *keys, int n, SmJob *job);
+extern bool sm_rows_find(SmJobRows *rows, const SmJobKey *key, SmRowAccess access, SmJob *job);
 
 /* The jobs of a site.  n: set to their number. */
 extern SmJob *sm_rows_site(SmJobRows *rows, char *base_url, int *n);
 
 /*
- * Write the columns of sitemap_run to a locked row, and read what triggers have made of it.
- * Raises an error unless one row was written.
+ * Write the columns of sitemap_run to the locked row of a key, and read what triggers have
+ * made of it.  Raises an error unless one row was written.
  */
 extern void sm_rows_write(SmJobRows *rows, const SmJobKey *key, SmJob *job);
 

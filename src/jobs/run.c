@@ -13,8 +13,7 @@
  * Several calls share the jobs.  "run" and "finish" hold the lock of the section, but lock the
  * row only for the moment of an UPDATE, so users can change it while the job runs.  "start"
  * passes over a row that is locked or that another call has started since the list was made,
- * and over a section whose lock is held.  To pass over jobs that other calls have started costs
- * a lookup each, in one statement for up to 32 of them.  "run" and "finish" do nothing if
+ * and over a section whose lock is held.  "run" and "finish" do nothing if
  * "started" is no longer what this call has set: then the row is gone, or another call has
  * taken the job over between two transactions, when the lock is free.  It counts a failure,
  * which its success clears.
@@ -36,12 +35,10 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_class.h"
-#include "commands/dbcommands.h"
+#include "catalog/pg_collation.h"
 #include "commands/trigger.h"
 #include "compat.h"
 #include "export/export.h"
@@ -57,33 +54,23 @@
 #include "storage/lmgr.h"
 #include "tcop/pquery.h"
 #include "tcop/utility.h"
+#include "text/digest.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rls.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 PG_FUNCTION_INFO_V1(sitemap_run);
 
-/* Jobs that one statement looks at, once others have been found started. */
-#define MAX_PASSED		32
-
-/* A site, and the last export of this call, if the call has written nothing of the site since. */
-typedef struct Site
+/* The last export of a site by this call, if it has written nothing of the site since. */
+typedef struct Exported
 {
-	char	   *directory;		/* NULL for none */
-	Oid			target;
-} Site;
-
-/* A job that was due when the call began. */
-typedef struct ListedJob
-{
-	SmJobKey	key;
-	Site	   *site;
-} ListedJob;
+	uint64		site;			/* digest of base_url */
+	uint64		directory;		/* digest of directory and target */
+} Exported;
 
 typedef struct Call
 {
@@ -95,15 +82,13 @@ typedef struct Call
 	char	   *session_path;	/* the same without a SET LOCAL */
 	MemoryContext context;		/* of the call */
 	MemoryContext job_context;
-	List	   *listed;			/* of ListedJob */
+	List	   *listed;			/* SmJobKeys of the jobs that were due then */
+	HTAB	   *exported;		/* of Exported */
 	int			nwaiting;		/* jobs that wait after failures */
 	int			nfailed;
-	int			max_passed;		/* jobs that the next start looks at */
 
 	/* the job */
-	int			position;		/* in the list */
-	Site	   *site;
-	SmJobKey	key;			/* of its row, as this call has started it */
+	SmJobKey	key;			/* of its row, as listed, then as this call has started it */
 	SmJob		job;			/* as it was started */
 	TimestampTz started;
 	SmPublished published;
@@ -113,6 +98,12 @@ typedef struct Call
 	bool		has_succeeded;	/* is the success in the row? */
 	char	   *error;			/* to record */
 } Call;
+
+static uint64
+digest_of(const char *name, uint64 seed)
+{
+	return sm_digest(name, strlen(name), seed);
+}
 
 static void
 set_value(SmJob *job, SmJobColumn column, Datum value)
@@ -139,13 +130,14 @@ count_failure(SmJob *job)
 }
 
 /*
- * Open the table of jobs.  A job can have changed the role, and others the owner.  lock_timeout
- * is for the jobs; here, it would end the call.
+ * Open the table of jobs, which the current user must own.  A job can have changed the role, and
+ * others the owner.  lock_timeout is for the jobs; here, it would end the call.
  */
 static void
 open_own_jobs(Call *call, LOCKMODE lockmode)
 {
 	int			level = NewGUCNestLevel();
+	Oid			owner;
 
 	(void) set_config_option("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
 							 true, 0, false);
@@ -154,11 +146,17 @@ open_own_jobs(Call *call, LOCKMODE lockmode)
 	if (call->name)
 		pfree(call->name);
 	call->name = MemoryContextStrdup(call->context, sm_qualified_name(call->relid));
-	if (call->rows.table.rel->rd_rel->relowner != GetUserId())
+	owner = call->rows.table.rel->rd_rel->relowner;
+	if (owner != GetUserId())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of table %s", call->name),
-				 errdetail("The owner of the table or the current user has changed during the call.")));
+				 errdetail("Jobs run with the rights of the caller. The current user is %s, the owner is %s.",
+						   quote_identifier(GetUserNameFromId(GetUserId(), false)),
+						   quote_identifier(GetUserNameFromId(owner, false))),
+				 errhint("Schedule the call as the owner, as with pg_cron's schedule_in_database(..., username => %s). For an owner that cannot log in: ALTER ROLE scheduler SET role = %s.",
+						 quote_literal_cstr(GetUserNameFromId(owner, false)),
+						 quote_identifier(GetUserNameFromId(owner, false)))));
 }
 
 static void
@@ -272,46 +270,14 @@ lock_section(const SmJob *job, bool wait)
 	return LockAcquire(&lock, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
 }
 
-/* A job of the list. */
-static const ListedJob *
-listed_job(const Call *call, int position)
-{
-	return list_nth(call->listed, position);
-}
-
-/* Choose the next job that is due and that nobody else runs.  Returns whether there is one. */
-static bool
-choose(Call *call, SmJob *job)
-{
-	SmJobKey	keys[MAX_PASSED];
-	int			n = Min(call->max_passed, list_length(call->listed) - call->position);
-	int			chosen;
-
-	for (int i = 0; i < n; i++)
-		keys[i] = listed_job(call, call->position + i)->key;
-	call->started = GetCurrentTimestamp();
-	chosen = sm_rows_lock_first(&call->rows, keys, n, job);
-
-	/* other calls share the jobs, or were sharing them */
-	if (chosen != 0)
-		call->max_passed = MAX_PASSED;
-	if (chosen < 0)
-	{
-		call->position += n - 1;
-		return false;
-	}
-	call->position += chosen;
-	call->key = keys[chosen];
-	call->site = listed_job(call, call->position)->site;
-	return sm_job_next_run(job, call->started) <= call->started && lock_section(job, false);
-}
-
 static void
 start(Call *call)
 {
 	SmJob	   *job = &call->job;
 
-	call->is_mine = choose(call, job);
+	call->started = GetCurrentTimestamp();
+	call->is_mine = sm_rows_find(&call->rows, &call->key, SM_ROW_LOCK_FREE, job) &&
+		sm_job_next_run(job, call->started) <= call->started && lock_section(job, false);
 	if (!call->is_mine)
 		return;
 	/* an attempt that left no result */
@@ -335,7 +301,7 @@ look(void *arg)
 	Call	   *call = arg;
 	SmJob		row;
 
-	call->is_mine = sm_rows_find(&call->rows, &call->key, &row);
+	call->is_mine = sm_rows_find(&call->rows, &call->key, SM_ROW_READ, &row);
 }
 
 /* Has a user set a time, or asked for a run, while the job ran? */
@@ -406,7 +372,7 @@ record(void *arg)
 	int			n;
 	bool		has_directory = false;
 
-	if (sm_rows_lock_first(&call->rows, &call->key, 1, &row) < 0)
+	if (!sm_rows_find(&call->rows, &call->key, SM_ROW_LOCK_FREE, &row))
 		return;
 	site = sm_rows_site(&call->rows, call->key.base_url, &n);
 	for (int i = 0; i < n; i++)
@@ -465,7 +431,11 @@ publish_section(Call *call)
 		return;
 	publish_job(call);
 	if (call->published.written > 0)
-		call->site->directory = NULL;
+	{
+		uint64		site = digest_of(call->key.base_url, 0);
+
+		(void) hash_search(call->exported, &site, HASH_REMOVE, NULL);
+	}
 	fire_deferred_triggers();
 	if (!lock_to_record(call))
 		return;
@@ -480,7 +450,6 @@ find_directory(const SmJob *site, int n, Oid target)
 {
 	const SmJob *first = NULL;
 	char	   *directory = NULL;
-	bool		is_divided = false;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -490,8 +459,11 @@ find_directory(const SmJob *site, int n, Oid target)
 		if (other == NULL)
 			continue;
 		canonicalize_path(other);
-		first = first ? first : &site[i];
-		directory = directory ? directory : other;
+		if (first == NULL)
+		{
+			first = &site[i];
+			directory = other;
+		}
 		if (strcmp(directory, other) != 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -500,15 +472,14 @@ find_directory(const SmJob *site, int n, Oid target)
 							   sm_job_text(first, SM_JOB_SECTION), directory,
 							   sm_job_text(&site[i], SM_JOB_SECTION), other),
 					 errhint("Give the jobs of the site the same directory, or only one of them a directory.")));
-		is_divided |= sm_job_has(&site[i], SM_JOB_TARGET) && other_target != target &&
-			get_rel_name(other_target) != NULL;
+		if (sm_job_has(&site[i], SM_JOB_TARGET) && other_target != target &&
+			get_rel_name(other_target) != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("the site has several targets for one directory"),
+					 errdetail("The export of a target would remove the files of the others."),
+					 errhint("Give the jobs of the site the same target.")));
 	}
-	if (is_divided)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the site has several targets for one directory"),
-				 errdetail("The export of a target would remove the files of the others."),
-				 errhint("Give the jobs of the site the same target.")));
 	return directory;
 }
 
@@ -516,13 +487,13 @@ find_directory(const SmJob *site, int n, Oid target)
 static void
 export_site(const Call *call, const SmJob *jobs, int n)
 {
-	Site	   *site = call->site;
 	Oid			target = DatumGetObjectId(call->job.values[SM_JOB_TARGET].value);
 	char	   *directory = find_directory(jobs, n, target);
+	uint64		site = digest_of(call->key.base_url, 0);
+	Exported   *exported = hash_search(call->exported, &site, HASH_FIND, NULL);
 	bool		is_empty = true;
 
-	if (directory == NULL ||
-		(site->directory && site->target == target && strcmp(site->directory, directory) == 0))
+	if (directory == NULL || (exported && exported->directory == digest_of(directory, target)))
 		return;
 
 	/*
@@ -533,8 +504,8 @@ export_site(const Call *call, const SmJob *jobs, int n)
 		is_empty &= strcmp(sm_job_text(&jobs[i], SM_JOB_SECTION), call->key.section) == 0 ?
 			call->published.nfiles == 0 : sm_job_integer(&jobs[i], SM_JOB_FILES, 0) == 0;
 	sm_export_site(directory, target, call->key.base_url, is_empty);
-	site->directory = MemoryContextStrdup(call->context, directory);
-	site->target = target;
+	exported = hash_search(call->exported, &site, HASH_ENTER, NULL);
+	exported->directory = digest_of(directory, target);
 }
 
 static void
@@ -545,12 +516,12 @@ finish(Call *call)
 	SmJob		row;
 
 	(void) lock_section(&call->job, true);
-	call->is_mine = sm_rows_find(&call->rows, &call->key, &row);
+	call->is_mine = sm_rows_find(&call->rows, &call->key, SM_ROW_READ, &row);
 	if (!call->is_mine)
 		return;
 	site = sm_rows_site(&call->rows, call->key.base_url, &n);
 	export_site(call, site, n);
-	call->is_mine = sm_rows_lock(&call->rows, &call->key, &row);
+	call->is_mine = sm_rows_find(&call->rows, &call->key, SM_ROW_LOCK, &row);
 	if (call->is_mine)
 		write_results(call, &row, true);
 }
@@ -560,7 +531,7 @@ write_failure(Call *call)
 {
 	SmJob		row;
 
-	call->is_mine = sm_rows_lock(&call->rows, &call->key, &row);
+	call->is_mine = sm_rows_find(&call->rows, &call->key, SM_ROW_LOCK, &row);
 	if (!call->is_mine)
 		return;
 	count_failure(&row);
@@ -571,24 +542,19 @@ write_failure(Call *call)
 
 /* Does a line of an error's context say where in the job the error arose? */
 static bool
-says_where(SmSpan line)
+says_where(text *line)
 {
-	/* how such a line begins and ends; without an end, that is the whole line */
-	static const char *const places[][2] = {
-		{"after ", " row of the query"}, {"after ", " rows of the query"}, {"in the query", ""},
-		{"in the statement of changes", ""}, {"in the target \"", "\""}, {"in the feed \"", "\""},
-		{"in the export to directory \"", "\""}
+	/* patterns as of LIKE */
+	static const char *const places[] = {
+		"after % row of the query", "after % rows of the query", "in the query",
+		"in the statement of changes", "in the target \"%\"", "in the feed \"%\"",
+		"in the export to directory \"%\""
 	};
 
 	for (size_t i = 0; i < lengthof(places); i++)
-	{
-		size_t		begin = strlen(places[i][0]);
-		size_t		end = strlen(places[i][1]);
-
-		if (line.len >= begin + end && memcmp(line.s, places[i][0], begin) == 0 &&
-			memcmp(line.s + line.len - end, places[i][1], end) == 0 && (end > 0 || line.len == begin))
+		if (DatumGetBool(DirectFunctionCall2Coll(textlike, C_COLLATION_OID, PointerGetDatum(line),
+												 CStringGetTextDatum(places[i]))))
 			return true;
-	}
 	return false;
 }
 
@@ -597,7 +563,6 @@ static char *
 describe(const ErrorData *error)
 {
 	StringInfoData text;
-	const char *line = error->context;
 
 	initStringInfo(&text);
 	appendStringInfoString(&text, error->message ? error->message : "");
@@ -605,13 +570,15 @@ describe(const ErrorData *error)
 		appendStringInfo(&text, "\n%s", error->detail);
 	if (error->hint)
 		appendStringInfo(&text, "\n%s", error->hint);
-	while (line && !says_where(sm_span(line, strcspn(line, "\n"))))
+	for (const char *line = error->context, *end; line; line = *end ? end + 1 : NULL)
 	{
-		line = strchr(line, '\n');
-		line = line ? line + 1 : NULL;
+		end = line + strcspn(line, "\n");
+		if (says_where(cstring_to_text_with_len(line, end - line)))
+		{
+			appendStringInfo(&text, "\n%.*s", (int) (end - line), line);
+			break;
+		}
 	}
-	if (line)
-		appendStringInfo(&text, "\n%.*s", (int) strcspn(line, "\n"), line);
 	return text.data;
 }
 
@@ -641,13 +608,12 @@ record_failure(Call *call, const ErrorData *error)
 				 errdetail("The jobs that were due after this one have not run.")));
 }
 
-/* Run a job of the list, or pass over some. */
+/* Run a job, or pass over it. */
 static void
 run_job(Call *call)
 {
 	ErrorData  *error;
 
-	call->key = listed_job(call, call->position)->key;
 	call->is_recorded = call->has_succeeded = false;
 	error = do_step(call, start, RowExclusiveLock);
 	if (error == NULL && call->is_mine)
@@ -673,7 +639,7 @@ list_job(void *arg, const NullableDatum *values)
 	Call	   *call = arg;
 	const SmJob *job = (const SmJob *) values;
 	MemoryContext oldcontext;
-	ListedJob  *listed;
+	SmJobKey   *key;
 
 	if (sm_job_next_run(job, call->now) > call->now)
 	{
@@ -682,31 +648,23 @@ list_job(void *arg, const NullableDatum *values)
 		return;
 	}
 	oldcontext = MemoryContextSwitchTo(call->context);
-	listed = palloc0_object(ListedJob);
-	listed->key = sm_rows_key(job);
-	call->listed = lappend(call->listed, listed);
+	key = palloc_object(SmJobKey);
+	*key = sm_rows_key(job);
+	call->listed = lappend(call->listed, key);
 	MemoryContextSwitchTo(oldcontext);
-}
-
-/* The order of sites. */
-static int
-compare_sites(const ListCell *a, const ListCell *b)
-{
-	const SmJobKey *one = &((const ListedJob *) lfirst(a))->key;
-	const SmJobKey *other = &((const ListedJob *) lfirst(b))->key;
-	int			order = strcmp(one->base_url, other->base_url);
-
-	return order != 0 ? order : strcmp(one->section, other->section);
 }
 
 /* The oldest start first. */
 static int
-compare_starts(const ListCell *a, const ListCell *b)
+compare_keys(const ListCell *a, const ListCell *b)
 {
-	TimestampTz one = ((const ListedJob *) lfirst(a))->key.started;
-	TimestampTz other = ((const ListedJob *) lfirst(b))->key.started;
+	const SmJobKey *one = lfirst(a);
+	const SmJobKey *other = lfirst(b);
+	int			order = strcmp(one->base_url, other->base_url);
 
-	return one != other ? (one < other ? -1 : 1) : compare_sites(a, b);
+	if (one->started != other->started)
+		return one->started < other->started ? -1 : 1;
+	return order != 0 ? order : strcmp(one->section, other->section);
 }
 
 /* List the jobs that are due, in the order in which they run. */
@@ -714,8 +672,6 @@ static void
 list_jobs(Call *call)
 {
 	Snapshot	snapshot;
-	const ListedJob *last = NULL;
-	ListCell   *lc;
 
 	open_own_jobs(call, RowExclusiveLock);
 	snapshot = RegisterSnapshot(GetLatestSnapshot());
@@ -723,45 +679,7 @@ list_jobs(Call *call)
 	sm_scan(&call->rows.table, snapshot, list_job, call);
 	close_jobs(call);
 	UnregisterSnapshot(snapshot);
-	list_sort(call->listed, compare_sites);
-	foreach(lc, call->listed)
-	{
-		ListedJob  *job = lfirst(lc);
-
-		job->site = last && strcmp(job->key.base_url, last->key.base_url) == 0 ? last->site :
-			palloc0_object(Site);
-		last = job;
-	}
-	list_sort(call->listed, compare_starts);
-}
-
-/* Raise an error unless the current user owns the table, if there is one. */
-static void
-check_owner(Oid relid, Oid function)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	Oid			owner = HeapTupleIsValid(tuple) ? ((Form_pg_class) GETSTRUCT(tuple))->relowner : GetUserId();
-	const char *name;
-	const char *call;
-
-	if (HeapTupleIsValid(tuple))
-		ReleaseSysCache(tuple);
-	if (owner == GetUserId())
-		return;
-	name = sm_qualified_name(relid);
-	call = psprintf("CALL %s.sitemap_run(%s)",
-					quote_identifier(get_namespace_name(get_func_namespace(function))),
-					quote_literal_cstr(name));
-	ereport(ERROR,
-			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("must be owner of table %s", name),
-			 errdetail("Jobs run with the rights of the caller. The current user is %s, the owner is %s.",
-					   quote_identifier(GetUserNameFromId(GetUserId(), false)),
-					   quote_identifier(GetUserNameFromId(owner, false))),
-			 errhint("Schedule the call as the owner, with pg_cron: SELECT cron.schedule_in_database('sitemap', '* * * * *', %s, %s, username => %s). For an owner that cannot log in: ALTER ROLE scheduler SET role = %s.",
-					 quote_literal_cstr(call), quote_literal_cstr(get_database_name(MyDatabaseId)),
-					 quote_literal_cstr(GetUserNameFromId(owner, false)),
-					 quote_identifier(GetUserNameFromId(owner, false)))));
+	list_sort(call->listed, compare_keys);
 }
 
 /* Raise an error unless the columns base_url and section are the primary key of the open table. */
@@ -789,12 +707,8 @@ check_call(Call *call, FunctionCallInfo fcinfo)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("jobs must not be null")));
 	call->relid = PG_GETARG_OID(0);
-	check_owner(call->relid, fcinfo->flinfo->fn_oid);
 	open_own_jobs(call, AccessShareLock);
-	if (check_enable_rls(call->relid, InvalidOid, true) == RLS_ENABLED)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("row security applies to the owner of the table of jobs %s", call->name)));
+	sm_table_check_row_security(&call->rows.table);
 	check_primary_key(&call->rows.table);
 	close_jobs(call);
 	PreventCommandIfReadOnly("sitemap_run()");
@@ -829,7 +743,9 @@ report(const Call *call)
 Datum
 sitemap_run(PG_FUNCTION_ARGS)
 {
+	HASHCTL		control = {.keysize = sizeof(uint64),.entrysize = sizeof(Exported)};
 	Call	   *call;
+	ListCell   *lc;
 
 	SPI_connect_ext(SPI_OPT_NONATOMIC);
 	call = palloc0_object(Call);
@@ -837,7 +753,8 @@ sitemap_run(PG_FUNCTION_ARGS)
 	check_call(call, fcinfo);
 	call->job_context = AllocSetContextCreate(call->context, "sitemap job", ALLOCSET_DEFAULT_SIZES);
 	call->search_path = pstrdup(namespace_search_path);
-	call->max_passed = 1;
+	control.hcxt = call->context;
+	call->exported = hash_create("exported sites", 16, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 
 	SPI_commit();
 	(void) set_config_option("transaction_isolation", "read committed", PGC_USERSET,
@@ -845,9 +762,10 @@ sitemap_run(PG_FUNCTION_ARGS)
 	call->session_path = pstrdup(namespace_search_path);
 	prepare_transaction(call);
 	list_jobs(call);
-	for (; call->position < list_length(call->listed); call->position++)
+	foreach(lc, call->listed)
 	{
 		CHECK_FOR_INTERRUPTS();
+		call->key = *(SmJobKey *) lfirst(lc);
 		MemoryContextReset(call->job_context);
 		MemoryContextSwitchTo(call->job_context);
 		run_job(call);

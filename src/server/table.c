@@ -9,6 +9,7 @@
 #include "access/relation.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "compat.h"
 #include "executor/spi.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -87,8 +88,7 @@ sm_table_check_columns(const SmTable *table)
 	{
 		const SmTableColumn *column = &table->columns[i];
 		int			number = SPI_fnumber(desc, column->name);
-		Oid			type;
-		Oid			collation;
+		Form_pg_attribute att;
 
 		if (number == SPI_ERROR_NOATTRIBUTE && column->optional)
 			continue;
@@ -98,21 +98,25 @@ sm_table_check_columns(const SmTable *table)
 					 errmsg("the %s \"%s\" has no column \"%s\"",
 							table->what, table->name, column->name),
 					 table->hint ? errhint("%s", table->hint) : 0));
-		type = SPI_gettypeid(desc, number);
-		if (type != column->type)
+		att = TupleDescAttr(desc, number - 1);
+		if (att->atttypid != column->type || (column->is_exact && att->atttypmod >= 0))
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("column \"%s\" of the %s \"%s\" must be of type %s, not %s",
-							column->name, table->what, table->name,
-							format_type_be(column->type), format_type_be(type)),
+							column->name, table->what, table->name, format_type_be(column->type),
+							format_type_with_typemod(att->atttypid, att->atttypmod)),
 					 table->hint ? errhint("%s", table->hint) : 0));
-		collation = TupleDescAttr(desc, number - 1)->attcollation;
-		if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
+		if (sm_is_virtual(att))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("column \"%s\" of the %s \"%s\" must not be a virtual generated column",
+							column->name, table->what, table->name)));
+		if (OidIsValid(att->attcollation) && !get_collation_isdeterministic(att->attcollation))
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("column \"%s\" of the %s \"%s\" must not have the nondeterministic collation \"%s\"",
 							column->name, table->what, table->name,
-							get_collation_name(collation)),
+							get_collation_name(att->attcollation)),
 					 errdetail("It takes different texts for equal, and so one file or site for another.")));
 	}
 }

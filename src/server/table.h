@@ -12,6 +12,7 @@ typedef struct SmTableColumn
 	const char *name;
 	Oid			type;
 	bool		optional;		/* a table may lack it */
+	bool		is_exact;		/* no modifier that rounds its values */
 } SmTableColumn;
 
 typedef struct SmTable

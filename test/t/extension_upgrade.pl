@@ -61,8 +61,7 @@ sub make_next_version
 	if (sm_has_argument(args, "greeting"))
 		ereport(NOTICE, (errmsg("greeting: %s", sm_text_argument(args, "greeting"))));
 });
-	edit('src/jobs/job.h', qr/^\tSM_JOB_FAILURES,\n/m, "\tSM_JOB_FAILURES,\n\tSM_JOB_GREETING,\n");
-	edit('src/jobs/job.c', qr/^\t\[SM_JOB_FAILURES\] = /m, qq{\t[SM_JOB_GREETING] = {.name = "greeting",.type = TEXTOID,.optional = true},\n\t[SM_JOB_FAILURES] = });
+	edit('src/jobs/job.h', qr/^\tCOLUMN\(SM_JOB_EVERY,/m, qq{\tCOLUMN(SM_JOB_GREETING, .name = "greeting", .type = TEXTOID, .optional = true) \\\n\tCOLUMN(SM_JOB_EVERY,});
 	foreach my $function (qw(sitemap_files sitemap_publish sitemap_audit))
 	{
 		my $old = "_${function}_$suffix";

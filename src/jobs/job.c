@@ -6,7 +6,6 @@
 
 #include "jobs/job.h"
 
-#include "access/twophase.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "executor/spi.h"
@@ -145,30 +144,23 @@ sm_job_lock_tag(const SmJob *job)
 					   sm_job_text(job, SM_JOB_BASE_URL), sm_job_text(job, SM_JOB_SECTION));
 }
 
-/* A transaction that has ended since GetLockConflicts saw it counts as none. */
+/* A transaction counts as none if it is a prepared one, or has ended meanwhile. */
 int
 sm_job_publisher(const SmJob *job)
 {
 	LOCKTAG		lock;
 	int			nholders;
 	VirtualTransactionId *holder;
+	VirtualTransactionId current;
 	PGPROC	   *proc;
-	VirtualTransactionId current = {0};
-	bool		more;
 
 	if (!sm_job_has(job, SM_JOB_TARGET))
-		return SM_NO_PUBLISHER;
+		return 0;
 	lock = sm_job_lock_tag(job);
 	holder = GetLockConflicts(&lock, ExclusiveLock, &nholders);
-	if (nholders == 0)
-		return SM_NO_PUBLISHER;
-	proc = sm_vxid_proc(*holder);
-	if (proc)
-		GET_VXID_FROM_PGPROC(current, *proc);
-	if (VirtualTransactionIdEquals(current, *holder))
-		return proc->pid;
-	if (VirtualTransactionIdIsRecoveredPreparedXact(*holder) ||
-		TransactionIdIsValid(TwoPhaseGetXidByVirtualXID(*holder, &more)))
+	proc = nholders > 0 ? sm_vxid_proc(*holder) : NULL;
+	if (proc == NULL)
 		return 0;
-	return SM_NO_PUBLISHER;
+	GET_VXID_FROM_PGPROC(current, *proc);
+	return VirtualTransactionIdEquals(current, *holder) ? proc->pid : 0;
 }

@@ -100,11 +100,7 @@ extern bool sm_job_is_unfinished(const SmJob *job);
 /* The lock of a job's section. */
 extern LOCKTAG sm_job_lock_tag(const SmJob *job);
 
-/*
- * The process of another session that holds that lock: 0 for a prepared transaction,
- * SM_NO_PUBLISHER for none.
- */
-#define SM_NO_PUBLISHER		(-1)
+/* The process of another session that holds that lock, 0 for none. */
 extern int	sm_job_publisher(const SmJob *job);
 
 #endif

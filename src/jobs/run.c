@@ -88,7 +88,8 @@ typedef struct Call
 	int			nfailed;
 
 	/* the job */
-	SmJobKey	key;			/* of its row, as listed, then as this call has started it */
+	SmJobKey	key;			/* of its row, as listed, then as this call
+								 * has started it */
 	SmJob		job;			/* as it was started */
 	TimestampTz started;
 	SmPublished published;
@@ -644,7 +645,7 @@ list_job(void *arg, const NullableDatum *values)
 	if (sm_job_next_run(job, call->now) > call->now)
 	{
 		call->nwaiting += sm_job_integer(job, SM_JOB_FAILURES, 0) > 2 &&
-			sm_job_publisher(job) == SM_NO_PUBLISHER;
+			sm_job_publisher(job) == 0;
 		return;
 	}
 	oldcontext = MemoryContextSwitchTo(call->context);
@@ -656,7 +657,7 @@ list_job(void *arg, const NullableDatum *values)
 
 /* The oldest start first. */
 static int
-compare_keys(const ListCell *a, const ListCell *b)
+compare_starts(const ListCell *a, const ListCell *b)
 {
 	const SmJobKey *one = lfirst(a);
 	const SmJobKey *other = lfirst(b);
@@ -679,7 +680,7 @@ list_jobs(Call *call)
 	sm_scan(&call->rows.table, snapshot, list_job, call);
 	close_jobs(call);
 	UnregisterSnapshot(snapshot);
-	list_sort(call->listed, compare_keys);
+	list_sort(call->listed, compare_starts);
 }
 
 /* Raise an error unless the columns base_url and section are the primary key of the open table. */

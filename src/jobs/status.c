@@ -19,7 +19,6 @@
 
 #include "access/relation.h"
 #include "access/xlog.h"
-#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "fmgr.h"
@@ -28,7 +27,6 @@
 #include "miscadmin.h"
 #include "server/scan.h"
 #include "text/digest.h"
-#include "text/span.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -39,7 +37,6 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
-#include "utils/varlena.h"
 #include "watch/watch.h"
 
 PG_FUNCTION_INFO_V1(sitemap_status);
@@ -53,18 +50,13 @@ PG_FUNCTION_INFO_V1(sitemap_status);
 /* From which "every" on a job counts as paused, in years. */
 #define PAUSE		10
 
-typedef struct SectionKey
-{
-	Oid			target;			/* InvalidOid for any */
-	SmSpan		base_url;
-	SmSpan		section;		/* no span: the whole site */
-} SectionKey;
-
-/* A section, or a site: what the last look found of its job, and its files. */
+/* A section, or a site: its job, and its files in a target. */
 typedef struct Section
 {
-	SectionKey	key;			/* must be first */
-	int			look;			/* the last look that found a job, 0 for none */
+	uint64		key;			/* must be first */
+	char	   *base_url;
+	char	   *section;		/* NULL for the whole site */
+	Oid			target;
 	SmJob	   *job;			/* without texts that the status does not need */
 	int			publisher;		/* as sm_job_publisher says */
 	bool		is_silent;		/* neither a result nor a lock */
@@ -81,8 +73,8 @@ typedef struct Status
 	const char *schema;			/* of the extension, quoted */
 	MemoryContext context;		/* of all sections */
 	HTAB	   *sections;		/* of jobs and of targets, and their sites */
-	List	   *targets;		/* of the jobs of all looks */
-	int			look;			/* number of the present one, from 1 on */
+	HTAB	   *before;			/* what the first look found; NULL in that */
+	List	   *targets;		/* of the jobs of both looks */
 	TimestampTz now;			/* when the look began */
 	const Section *called;		/* the job that a call of sitemap_run has been
 								 * running for the longest time, NULL for none */
@@ -113,79 +105,32 @@ typedef struct TargetScan
 	int64		files;
 } TargetScan;
 
-static uint32
-hash_section(const void *key, Size size)
+/* The key of a section in a target, or of a site. */
+static uint64
+section_key(Oid target, const char *base_url, const char *section)
 {
-	const SectionKey *section = key;
-	uint64		digest = sm_digest(section->base_url.s, section->base_url.len, section->target);
+	uint64		site = sm_digest(base_url, strlen(base_url), target);
 
-	return (uint32) sm_digest(section->section.s, section->section.len, digest);
-}
-
-/* Returns 0 if the keys are equal. */
-static int
-match_sections(const void *a, const void *b, Size size)
-{
-	const SectionKey *left = a;
-	const SectionKey *right = b;
-
-	return !(left->target == right->target && sm_span_equal(left->base_url, right->base_url) &&
-			 (left->section.s == NULL) == (right->section.s == NULL) &&
-			 sm_span_equal(left->section, right->section));
-}
-
-static HTAB *
-create_sections(MemoryContext context)
-{
-	HASHCTL		control = {
-		.keysize = sizeof(SectionKey),
-		.entrysize = sizeof(Section),
-		.hash = hash_section,
-		.match = match_sections,
-		.hcxt = context
-	};
-
-	return hash_create("sections", 64, &control,
-					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
-}
-
-static SmSpan
-copy_span(MemoryContext context, SmSpan span)
-{
-	char	   *copy;
-
-	if (span.s == NULL)
-		return span;
-	copy = MemoryContextAlloc(context, span.len + 1);
-	sm_put(copy, span.s, span.len);
-	return sm_span(copy, span.len);
+	return section ? sm_digest(section, strlen(section), site) : site;
 }
 
 /* Find a section, or add it with copies of its names.  is_new: set to whether it was added. */
 static Section *
-add_section(Status *status, SectionKey key, bool *is_new)
+add_section(const Status *status, Oid target, const char *base_url, const char *section, bool *is_new)
 {
+	uint64		key = section_key(target, base_url, section);
 	bool		found;
-	Section    *section = hash_search(status->sections, &key, HASH_ENTER, &found);
+	Section    *result = hash_search(status->sections, &key, HASH_ENTER, &found);
 
 	*is_new = !found;
 	if (!found)
+		*result = (Section)
 	{
-		memset(section, 0, sizeof(*section));
-		section->key.target = key.target;
-		section->key.base_url = copy_span(status->context, key.base_url);
-		section->key.section = copy_span(status->context, key.section);
-	}
-	return section;
-}
-
-/* The bytes of a text, which stays where it is unless it is compressed or toasted. */
-static SmSpan
-text_span(NullableDatum value)
-{
-	text	   *data = DatumGetTextPP(value.value);
-
-	return sm_span(VARDATA_ANY(data), VARSIZE_ANY_EXHDR(data));
+		.key = key,.target = target,
+			.base_url = MemoryContextStrdup(status->context, base_url),
+			.section = section ? MemoryContextStrdup(status->context, section) : NULL
+	};
+	return result;
 }
 
 /* Has a job neither failed nor succeeded, nor been started? */
@@ -201,11 +146,12 @@ static void
 add_job(void *arg, const NullableDatum *values)
 {
 	Status	   *status = arg;
-	SectionKey	key = {.target = InvalidOid};
 	Section    *section;
+	const Section *before;
 	SmJob	   *job;
+	Oid			target;
 	bool		added;
-	bool		was_silent;
+	bool		is_dead;
 	TimestampTz started;
 	MemoryContext oldcontext;
 
@@ -217,28 +163,26 @@ add_job(void *arg, const NullableDatum *values)
 	memcpy(job->values, values, sizeof(job->values));
 	job->values[SM_JOB_QUERY].isnull = job->values[SM_JOB_CHANGES].isnull = true;
 	sm_job_copy(job);
-	key.base_url = text_span(job->values[SM_JOB_BASE_URL]);
-	add_section(status, key, &added)->look = status->look;
-	if (sm_job_has(job, SM_JOB_TARGET))
-	{
-		key.target = DatumGetObjectId(job->values[SM_JOB_TARGET].value);
-		status->targets = lappend_oid(status->targets, key.target);
-	}
+	target = sm_job_has(job, SM_JOB_TARGET) ?
+		DatumGetObjectId(job->values[SM_JOB_TARGET].value) : InvalidOid;
+	if (OidIsValid(target))
+		status->targets = lappend_oid(status->targets, target);
 	MemoryContextSwitchTo(oldcontext);
 
-	key.section = text_span(job->values[SM_JOB_SECTION]);
-	section = add_section(status, key, &added);
-	started = sm_job_time(job, SM_JOB_STARTED);
-	was_silent = section->look > 0 && section->look < status->look && section->is_silent &&
-		started == sm_job_time(section->job, SM_JOB_STARTED);
-	section->look = status->look;
+	(void) add_section(status, InvalidOid, sm_job_text(job, SM_JOB_BASE_URL), NULL, &added);
+	section = add_section(status, target, sm_job_text(job, SM_JOB_BASE_URL),
+						  sm_job_text(job, SM_JOB_SECTION), &added);
 	section->job = job;
 	section->publisher = sm_job_publisher(job);
 	section->is_silent = sm_job_is_unfinished(job) && !sm_job_has(job, SM_JOB_ERROR) &&
-		section->publisher <= 0;
-	section->is_running = section->publisher > 0 ||
-		(status->look > 1 && section->is_silent && (!was_silent || RecoveryInProgress()));
+		section->publisher == 0;
 	section->next_run = sm_job_next_run(job, status->now);
+
+	started = sm_job_time(job, SM_JOB_STARTED);
+	before = status->before ? hash_search(status->before, &section->key, HASH_FIND, NULL) : NULL;
+	is_dead = before && before->is_silent && started == sm_job_time(before->job, SM_JOB_STARTED) &&
+		!RecoveryInProgress();
+	section->is_running = section->publisher != 0 || (status->before && section->is_silent && !is_dead);
 	if (section->is_running && sm_job_is_unfinished(job) &&
 		(status->called == NULL || started < sm_job_time(status->called->job, SM_JOB_STARTED)))
 		status->called = section;
@@ -259,7 +203,7 @@ job_state(const Section *section, const Status *status)
 	if (failures > 0 || sm_job_is_unfinished(job))
 		return "failing";
 	if (is_new(job))
-		return status->called && section->publisher != 0 ? "due" : "never ran";
+		return status->called ? "due" : "never ran";
 	if (section->next_run < status->now - LATE)
 		return "late";
 	if (sm_job_integer(job, SM_JOB_MISSED, 0) > 0)
@@ -308,9 +252,7 @@ describe_job(const Status *status, const Section *section, const char *state)
 	StringInfoData detail;
 
 	initStringInfo(&detail);
-	if (section->publisher == 0)
-		add_detail(&detail, "A prepared transaction holds the lock of the section. Commit it, or roll it back; pg_prepared_xacts has its name.");
-	else if (is_failure)
+	if (is_failure)
 	{
 		add_detail(&detail, sm_job_has(job, SM_JOB_ERROR) ? sm_job_text(job, SM_JOB_ERROR) :
 				   "The last run ended without a result.");
@@ -340,43 +282,28 @@ describe_job(const Status *status, const Section *section, const char *state)
 	return detail.len > 0 ? detail.data : NULL;
 }
 
-static Datum
-span_datum(SmSpan span)
-{
-	return PointerGetDatum(cstring_to_text_with_len(span.s, span.len));
-}
-
-/* Add a row to the result: of a job, or of the files of a section without one. */
+/* Add a row to the result: of a section, or if that is NULL of none. */
 static void
-add_section_row(const Status *status, const Section *section, const SmJob *job,
-				const char *state, const char *detail)
+add_state(const Status *status, const Section *section, const char *state, const char *detail)
 {
+	const SmJob *job = section ? section->job : NULL;
 	TimestampTz finished = job ? sm_job_time(job, SM_JOB_FINISHED) : DT_NOBEGIN;
 	Datum		values[] = {
-		span_datum(section->key.base_url),
-		span_datum(section->key.section),
+		section ? CStringGetTextDatum(section->base_url) : (Datum) 0,
+		section ? CStringGetTextDatum(section->section) : (Datum) 0,
 		CStringGetTextDatum(state),
-		job ? job->values[SM_JOB_URLS].value : Int64GetDatum(section->urls),
+		job ? job->values[SM_JOB_URLS].value : Int64GetDatum(section ? section->urls : 0),
 		DirectFunctionCall2(timestamp_mi, TimestampTzGetDatum(status->now),
 							TimestampTzGetDatum(TIMESTAMP_NOT_FINITE(finished) ? status->now : finished)),
-		TimestampTzGetDatum(section->next_run),
-		Int32GetDatum(section->publisher),
+		TimestampTzGetDatum(job ? section->next_run : 0),
+		Int32GetDatum(job ? section->publisher : 0),
 		detail ? CStringGetTextDatum(detail) : (Datum) 0
 	};
 	bool		nulls[] = {
-		false, false, false, job && !sm_job_has(job, SM_JOB_URLS), TIMESTAMP_NOT_FINITE(finished),
-		job == NULL, job == NULL || section->publisher <= 0, detail == NULL
+		section == NULL, section == NULL, false,
+		job ? !sm_job_has(job, SM_JOB_URLS) : section == NULL, TIMESTAMP_NOT_FINITE(finished),
+		job == NULL, job == NULL || section->publisher == 0, detail == NULL
 	};
-
-	tuplestore_putvalues(status->result->setResult, status->result->setDesc, values, nulls);
-}
-
-/* Add a row that belongs to no section. */
-static void
-add_other_row(const Status *status, const char *state, const char *detail)
-{
-	Datum		values[] = {0, 0, CStringGetTextDatum(state), 0, 0, 0, 0, CStringGetTextDatum(detail)};
-	bool		nulls[] = {true, true, false, true, true, true, true, false};
 
 	tuplestore_putvalues(status->result->setResult, status->result->setDesc, values, nulls);
 }
@@ -390,29 +317,17 @@ may_read(Oid relid)
 	return pg_class_aclcheck_ext(relid, GetUserId(), ACL_SELECT, &is_missing) == ACLCHECK_OK && !is_missing;
 }
 
-/* Raise an error unless the caller may read all of the table of jobs, which exists. */
-static void
-check_right(Oid relid, const char *name)
-{
-	if (!may_read(relid))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied for table %s", name),
-				 errhint("Its owner can grant the right: GRANT SELECT ON %s TO %s;",
-						 sm_qualified_name(relid),
-						 quote_identifier(GetUserNameFromId(GetUserId(), false)))));
-}
-
 static void
 open_jobs(SmTable *jobs, Oid relid)
 {
-	char	   *name = get_rel_name(relid);
-
-	/* before the lock, which needs the right, and with the lock */
-	if (name)
-		check_right(relid, name);
 	sm_jobs_open(jobs, relid, AccessShareLock);
-	check_right(relid, jobs->name);
+	if (!may_read(relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for table %s", jobs->name),
+				 errhint("Its owner can grant the right: GRANT SELECT ON %s TO %s;",
+						 sm_qualified_name(relid),
+						 quote_identifier(GetUserNameFromId(GetUserId(), false)))));
 	sm_table_check_row_security(jobs);
 }
 
@@ -420,10 +335,14 @@ open_jobs(SmTable *jobs, Oid relid)
 static Snapshot
 look_at_jobs(Status *status, const SmTable *jobs)
 {
+	HASHCTL		control = {
+		.keysize = sizeof(uint64),.entrysize = sizeof(Section),.hcxt = status->context
+	};
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	const Section *called = status->called;
 
-	status->look++;
+	status->before = status->sections;
+	status->sections = hash_create("sections", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	status->now = GetCurrentTimestamp();
 	status->called = NULL;
 	sm_scan(jobs, snapshot, add_job, status);
@@ -439,31 +358,31 @@ static void
 add_file(void *arg, const NullableDatum *values)
 {
 	TargetScan *scan = arg;
-	SectionKey	key = {.target = InvalidOid};
-	const Section *site;
+	const Status *status = scan->status;
+	const char *base_url;
+	uint64		site;
 	Section    *section;
 	bool		added;
 
 	for (int i = 0; i < FILE_URL_COUNT; i++)
 		if (values[i].isnull)
 			return;
-	if (sm_span_is(text_span(values[FILE_KIND]), "index"))
+	if (strcmp(TextDatumGetCString(values[FILE_KIND].value), "index") == 0)
 		return;
-	key.base_url = text_span(values[FILE_BASE_URL]);
-	site = hash_search(scan->status->sections, &key, HASH_FIND, NULL);
-	key.target = scan->target;
-	if (site == NULL || site->look < scan->status->look)
+	base_url = TextDatumGetCString(values[FILE_BASE_URL].value);
+	site = section_key(InvalidOid, base_url, NULL);
+	if (hash_search(status->sections, &site, HASH_FIND, NULL) == NULL)
 	{
-		add_section(scan->status, key, &added);
+		(void) add_section(status, scan->target, base_url, NULL, &added);
 		scan->sites += added;
-		key.section = text_span(values[FILE_SECTION]);
-		add_section(scan->status, key, &added);
+		(void) add_section(status, scan->target, base_url,
+						   TextDatumGetCString(values[FILE_SECTION].value), &added);
 		scan->sections += added;
 		scan->files++;
 		return;
 	}
-	key.section = text_span(values[FILE_SECTION]);
-	section = add_section(scan->status, key, &added);
+	section = add_section(status, scan->target, base_url,
+						  TextDatumGetCString(values[FILE_SECTION].value), &added);
 	section->files++;
 	if (!values[FILE_URL_COUNT].isnull)
 		section->urls += DatumGetInt32(values[FILE_URL_COUNT].value);
@@ -478,7 +397,7 @@ look_at_target(Status *status, Oid relid, Snapshot snapshot)
 {
 	TargetScan	scan = {.status = status,.target = relid};
 	SmTable		table = {.relid = relid,.columns = file_columns,.ncolumns = lengthof(file_columns)};
-	Relation	rel = may_read(relid) ? try_relation_open(relid, AccessShareLock) : NULL;
+	Relation	rel = try_relation_open(relid, AccessShareLock);
 	char	   *name;
 
 	if (rel == NULL)
@@ -494,23 +413,19 @@ look_at_target(Status *status, Oid relid, Snapshot snapshot)
 					count_of(scan.files, "file"));
 }
 
-/* Sections are sorted as ORDER BY base_url, section sorts them. */
+/* The order of the result. */
 static int
 compare_sections(const ListCell *a, const ListCell *b)
 {
 	const Section *left = lfirst(a);
 	const Section *right = lfirst(b);
-	const SectionKey *x = &left->key;
-	const SectionKey *y = &right->key;
-	int			order = varstr_cmp(x->base_url.s, x->base_url.len, y->base_url.s, y->base_url.len,
-								   DEFAULT_COLLATION_OID);
+	int			order = strcmp(left->base_url, right->base_url);
 
 	if (order == 0)
-		order = varstr_cmp(x->section.s, x->section.len, y->section.s, y->section.len,
-						   DEFAULT_COLLATION_OID);
+		order = strcmp(left->section, right->section);
 	if (order == 0)
-		order = left->look - right->look;
-	return order != 0 ? order : x->target < y->target ? -1 : x->target > y->target;
+		order = (left->job != NULL) - (right->job != NULL);
+	return order != 0 ? order : left->target < right->target ? -1 : left->target > right->target;
 }
 
 /* Add the rows of the jobs, and of sections of their sites that have files and no job. */
@@ -519,37 +434,34 @@ add_section_rows(const Status *status)
 {
 	List	   *sections = NIL;
 	HASH_SEQ_STATUS all;
-	const Section *section;
+	Section    *section;
 	ListCell   *lc;
 
 	hash_seq_init(&all, status->sections);
 	while ((section = hash_seq_search(&all)) != NULL)
-		if (section->files > 0 || (section->job && section->look == status->look))
-			sections = lappend(sections, unconstify(Section *, section));
+		if (section->files > 0 || section->job)
+			sections = lappend(sections, section);
 	list_sort(sections, compare_sections);
 	foreach(lc, sections)
 	{
-		section = lfirst(lc);
-		CHECK_FOR_INTERRUPTS();
-		if (section->look == status->look)
-		{
-			const char *state = job_state(section, status);
+		const char *state;
 
-			add_section_row(status, section, section->job, state, describe_job(status, section, state));
-		}
-		else
-			add_section_row(status, section, NULL, "no job",
-							psprintf("No job of this table publishes it. Unless a job of another table or a call does, insert its job again, "
-									 "or remove it by the steps of the guide's \"Rename or remove a section\", which end with SELECT FROM %s.sitemap_publish_index(%s, %s)",
-									 status->schema, quote_literal_cstr(sm_qualified_name(section->key.target)),
-									 quote_literal_cstr(pnstrdup(section->key.base_url.s, section->key.base_url.len))));
+		CHECK_FOR_INTERRUPTS();
+		section = lfirst(lc);
+		state = section->job ? job_state(section, status) : "no job";
+		add_state(status, section, state,
+				  section->job ? describe_job(status, section, state) :
+				  psprintf("No job of this table publishes it. Unless a job of another table or a call does, insert its job again, "
+						   "or remove it by the steps of the guide's \"Rename or remove a section\", which end with SELECT FROM %s.sitemap_publish_index(%s, %s)",
+						   status->schema, quote_literal_cstr(sm_qualified_name(section->target)),
+						   quote_literal_cstr(section->base_url)));
 	}
 }
 
 static void
 add_broken_watch(void *arg, const char *problem, const char *hint)
 {
-	add_other_row(arg, "broken watch", psprintf("%s\n%s", problem, hint));
+	add_state(arg, NULL, "broken watch", psprintf("%s\n%s", problem, hint));
 }
 
 Datum
@@ -566,7 +478,6 @@ sitemap_status(PG_FUNCTION_ARGS)
 	open_jobs(&jobs, PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0));
 	status.jobs = sm_qualified_name(jobs.relid);
 	status.schema = quote_identifier(get_namespace_name(schema));
-	status.sections = create_sections(status.context);
 
 	snapshot = look_at_jobs(&status, &jobs);
 	UnregisterSnapshot(snapshot);
@@ -587,7 +498,7 @@ sitemap_status(PG_FUNCTION_ARGS)
 	add_section_rows(&status);
 	sm_watch_find_broken(schema, jobs.rel->rd_rel->relowner, add_broken_watch, &status);
 	foreach(lc, other_sites)
-		add_other_row(&status, "other sites", lfirst(lc));
+		add_state(&status, NULL, "other sites", lfirst(lc));
 	relation_close(jobs.rel, NoLock);
 	return (Datum) 0;
 }

@@ -293,13 +293,6 @@ check_alternates(Audit *audit, SmSpan page)
 							   pstrdup("No alternate of the page is the page itself."));
 }
 
-/* SmUnlistedCallback: check an alternate that no row lists; a row speaks for itself. */
-static void
-check_unlisted(void *arg, int64 row_number, SmSpan page)
-{
-	sm_audit_robots_check(((Audit *) arg)->robots, row_number, SM_ROBOTS_PAGE, "alternate", page);
-}
-
 /* Look for countries taken for languages. */
 static void
 check_likely(Audit *audit)
@@ -310,7 +303,7 @@ check_likely(Audit *audit)
 		SmSpan		likely = sm_iso_likely_hreflang(hreflang);
 
 		if (likely.len > 0)
-			sm_findings_add_once(&audit->findings, audit->receiver.nrows, SM_HREFLANG_SUSPICIOUS,
+			sm_findings_add_caused(&audit->findings, audit->receiver.nrows, SM_HREFLANG_SUSPICIOUS,
 								 sm_digest(hreflang.s, hreflang.len, 0),
 								 psprintf("The hreflang \"%s\" is a rare language or place. You probably mean \"%.*s\".",
 										  sm_for_message(hreflang), (int) likely.len, likely.s));
@@ -474,7 +467,7 @@ check_value(void *arg, SmRole role, SmSpan value)
 			if (sm_iso_hreflang(value) == SM_HREFLANG_INVALID)
 				hreflang->len = 0;
 			if (sm_iso_hreflang(value) == SM_HREFLANG_LONG)
-				sm_findings_add_once(&audit->findings, audit->receiver.nrows, SM_HREFLANG_NOT_SUPPORTED,
+				sm_findings_add_caused(&audit->findings, audit->receiver.nrows, SM_HREFLANG_NOT_SUPPORTED,
 									 sm_digest(value.s, value.len, 0),
 									 psprintf("Google documents only languages of two letters for hreflang, not \"%s\".",
 											  sm_for_message(value)));
@@ -483,7 +476,7 @@ check_value(void *arg, SmRole role, SmSpan value)
 			audit->has_unchecked |= sm_namespace_flag(value) != 0;
 			break;
 		case SM_ROLE_WRONG_XML:
-			sm_findings_add_once(&audit->findings, audit->receiver.nrows, SM_NAMESPACE_UNKNOWN,
+			sm_findings_add_caused(&audit->findings, audit->receiver.nrows, SM_NAMESPACE_UNKNOWN,
 								 sm_digest(value.s, value.len, 0),
 								 psprintf("Search engines know an element of the ready-made XML only in the namespace \"%s\".",
 										  sm_for_message(value)));
@@ -589,8 +582,8 @@ make_audit(FunctionCallInfo fcinfo)
 	audit->directory = sm_page(sm_span(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]));
 	sm_findings_begin(&audit->findings);
 	sm_lastmods_begin(&audit->lastmods);
-	audit->pages = sm_pages_begin(base, &audit->findings, check_unlisted, audit);
 	audit->robots = sm_audit_robots_begin(args, base, &audit->findings);
+	audit->pages = sm_pages_begin(base, &audit->findings, audit->robots);
 
 	sm_begin_entries(audit->options, &audit->writer, &audit->doc);
 	audit->writer.value_callback = check_value;

@@ -24,22 +24,31 @@
 
 #define NO_LOC	(-1)
 
+/* Stands for the key of a cause. */
+#define NO_CAUSE	0
+
 /* As many problems with one cause are listed. */
 #define LISTED_MAX	20
 
 /* More causes than a set has; problems with others are listed. */
 #define MAX_CAUSES	1000
 
+/* Problems whose cause is told once, however few there are: it lies in no page. */
+static const bool told_once[SM_NPROBLEMS] = {
+	[SM_NAMESPACE_UNKNOWN] = true,
+	[SM_HREFLANG_NOT_SUPPORTED] = true,
+	[SM_HREFLANG_SUSPICIOUS] = true,
+	[SM_HREFLANG_UNLISTED] = true,
+	[SM_ROBOTS_BLOCKS_SITEMAP] = true
+};
+
 /* Why rows have problems with one name. */
 typedef struct Cause
 {
 	uint64		key;			/* a hash of the name and the cause's number */
-	SmProblemName name;
-	bool		is_once;		/* is it told once, whatever n? */
-	bool		is_left_out;
 	int64		n;				/* problems */
-	int64		first_row;
-	char	   *detail;			/* of the first row */
+	bool		is_done;		/* are its problems, or the rest of them, left
+								 * out? */
 } Cause;
 
 /* Columns of the sort of problems. */
@@ -48,18 +57,8 @@ enum
 	PROBLEM_ROW,
 	PROBLEM_NAME,
 	PROBLEM_DETAIL,
-	PROBLEM_CAUSE,				/* its key, or 0 */
+	PROBLEM_CAUSE,				/* its key, or NO_CAUSE */
 	PROBLEM_NCOLUMNS
-};
-
-/* Columns of the result. */
-enum
-{
-	RESULT_ROW,
-	RESULT_LOC,
-	RESULT_PROBLEM,
-	RESULT_DETAIL,
-	RESULT_NCOLUMNS
 };
 
 void
@@ -69,18 +68,16 @@ sm_findings_begin(SmFindings *findings)
 		[PROBLEM_ROW] = INT8OID,[PROBLEM_NAME] = INT8OID,[PROBLEM_DETAIL] = TEXTOID,
 		[PROBLEM_CAUSE] = INT8OID
 	};
-
 	HASHCTL		control = {.keysize = sizeof(uint64),.entrysize = sizeof(Cause),.hcxt = CurrentMemoryContext};
 
 	sm_sort_begin(&findings->problems, PROBLEM_NCOLUMNS, problem_types, PROBLEM_NCOLUMNS);
 	findings->locs = BufFileCreateTemp(false);
 	findings->nrows = 0;
 	findings->causes = hash_create("sitemap_audit causes", MAX_CAUSES, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	findings->context = CurrentMemoryContext;
 }
 
 static void
-put_problem(SmFindings *findings, int64 row_number, SmProblemName name, uint64 cause, char *detail)
+put_problem(SmFindings *findings, int64 row_number, SmProblemName name, const Cause *cause, char *detail)
 {
 	Datum	   *values = sm_sort_row(&findings->problems);
 	text	   *detail_text = cstring_to_text(detail);
@@ -88,7 +85,7 @@ put_problem(SmFindings *findings, int64 row_number, SmProblemName name, uint64 c
 	values[PROBLEM_ROW] = Int64GetDatum(row_number);
 	values[PROBLEM_NAME] = Int64GetDatum(name);
 	values[PROBLEM_DETAIL] = PointerGetDatum(detail_text);
-	values[PROBLEM_CAUSE] = Int64GetDatum((int64) cause);
+	values[PROBLEM_CAUSE] = Int64GetDatum(cause ? (int64) cause->key : NO_CAUSE);
 	sm_sort_put(&findings->problems);
 	/* a row can have many problems */
 	pfree(detail_text);
@@ -98,41 +95,23 @@ put_problem(SmFindings *findings, int64 row_number, SmProblemName name, uint64 c
 void
 sm_findings_add_detail(SmFindings *findings, int64 row_number, SmProblemName name, char *detail)
 {
-	put_problem(findings, row_number, name, 0, detail);
+	put_problem(findings, row_number, name, NULL, detail);
 }
 
-/* The key of a cause, which is not 0. */
-static uint64
-cause_key(SmProblemName name, uint64 cause)
-{
-	return sm_digest((char *) &cause, sizeof(cause), name) | 1;
-}
-
-/* Count a problem with a cause.  Returns NULL if there are too many causes. */
+/* Find a cause, or add it.  Returns NULL if there are too many. */
 static Cause *
-count_problem(SmFindings *findings, int64 row_number, SmProblemName name, uint64 number,
-			  const char *detail)
+find_cause(SmFindings *findings, SmProblemName name, uint64 number)
 {
-	uint64		key = cause_key(name, number);
+	uint64		key = sm_digest(&number, sizeof(number), name) | 1; /* not NO_CAUSE */
 	bool		is_full = hash_get_num_entries(findings->causes) == MAX_CAUSES;
 	bool		found;
 	Cause	   *cause = hash_search(findings->causes, &key, is_full ? HASH_FIND : HASH_ENTER, &found);
 
-	if (cause == NULL)
-		return NULL;
-	if (!found)
+	if (cause && !found)
 		*cause = (Cause)
 	{
-		.key = key,.name = name,.first_row = SM_WHOLE_SET
+		.key = key
 	};
-	if (row_number < cause->first_row)
-	{
-		if (cause->detail)
-			pfree(cause->detail);
-		cause->first_row = row_number;
-		cause->detail = MemoryContextStrdup(findings->context, detail);
-	}
-	cause->n++;
 	return cause;
 }
 
@@ -140,54 +119,20 @@ void
 sm_findings_add_caused(SmFindings *findings, int64 row_number, SmProblemName name, uint64 number,
 					   char *detail)
 {
-	const Cause *cause = count_problem(findings, row_number, name, number, detail);
+	Cause	   *cause = find_cause(findings, name, number);
 
-	put_problem(findings, row_number, name, cause ? cause->key : 0, detail);
-}
-
-void
-sm_findings_add_once(SmFindings *findings, int64 row_number, SmProblemName name, uint64 number,
-					 char *detail)
-{
-	Cause	   *cause = count_problem(findings, row_number, name, number, detail);
-
-	if (cause == NULL)
-	{
-		put_problem(findings, row_number, name, 0, detail);
-		return;
-	}
-	cause->is_once = true;
-	pfree(detail);
+	if (cause)
+		cause->n++;
+	put_problem(findings, row_number, name, cause, detail);
 }
 
 void
 sm_findings_leave_out(SmFindings *findings, SmProblemName name, uint64 number)
 {
-	uint64		key = cause_key(name, number);
-	Cause	   *cause = hash_search(findings->causes, &key, HASH_FIND, NULL);
+	Cause	   *cause = find_cause(findings, name, number);
 
 	if (cause)
-		cause->is_left_out = true;
-}
-
-/* Add the problems that are told once, and leave out the others with their causes. */
-static void
-tell_causes(SmFindings *findings)
-{
-	HASH_SEQ_STATUS status;
-	Cause	   *cause;
-
-	hash_seq_init(&status, findings->causes);
-	while ((cause = hash_seq_search(&status)) != NULL)
-	{
-		if (cause->is_left_out ||
-			!(cause->is_once || (cause->n > LISTED_MAX && cause->n > findings->nrows / 2)))
-			continue;
-		cause->is_left_out = true;
-		put_problem(findings, cause->first_row, cause->name, 0,
-					cause->n == 1 ? pstrdup(cause->detail) :
-					psprintf("%s This is found " INT64_FORMAT " times.", cause->detail, cause->n));
-	}
+		cause->is_done = true;
 }
 
 void
@@ -224,6 +169,31 @@ read_loc(SmFindings *findings, StringInfo loc)
 	return true;
 }
 
+/*
+ * Put a problem into the result.  If others with its cause are not told, its detail says how many
+ * there are.
+ */
+static void
+put_result(const SmFindings *findings, const Datum *problem, Cause *cause, text *loc,
+		   Tuplestorestate *result, TupleDesc desc)
+{
+	SmProblemName name = DatumGetInt64(problem[PROBLEM_NAME]);
+	/* row_number, loc, problem, detail */
+	Datum		values[] = {
+		problem[PROBLEM_ROW], PointerGetDatum(loc), CStringGetTextDatum(sm_problem_names[name]), problem[PROBLEM_DETAIL]
+	};
+	bool		nulls[] = {DatumGetInt64(problem[PROBLEM_ROW]) == SM_WHOLE_SET, loc == NULL, false, false};
+
+	if (cause && cause->n > 1 &&
+		(told_once[name] || (cause->n > LISTED_MAX && cause->n > findings->nrows / 2)))
+	{
+		values[3] = CStringGetTextDatum(psprintf("%s This is found " INT64_FORMAT " times.",
+												 TextDatumGetCString(values[3]), cause->n));
+		cause->is_done = true;
+	}
+	tuplestore_putvalues(result, desc, values, nulls);
+}
+
 void
 sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 {
@@ -234,7 +204,6 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 	bool		has_loc = false;
 	const Datum *problem;
 
-	tell_causes(findings);
 	initStringInfo(&last);
 	if (BufFileSeek(findings->locs, 0, 0, SEEK_SET) != 0)
 		elog(ERROR, "could not go to the start of the copy of locs");
@@ -242,13 +211,11 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 	{
 		int64		row_number = DatumGetInt64(problem[PROBLEM_ROW]);
 		int64		key = DatumGetInt64(problem[PROBLEM_CAUSE]);
-		const Cause *cause = hash_search(findings->causes, &key, HASH_FIND, NULL);
+		Cause	   *cause = hash_search(findings->causes, &key, HASH_FIND, NULL);
 		text	   *loc = NULL;
-		Datum		values[RESULT_NCOLUMNS];
-		bool		nulls[RESULT_NCOLUMNS] = {false};
 		MemoryContext oldcontext;
 
-		if (cause && cause->is_left_out)
+		if (cause && cause->is_done)
 			continue;
 
 		/* several problems can have the same row */
@@ -262,14 +229,7 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 		oldcontext = MemoryContextSwitchTo(row_context);
 		if (row_number != SM_WHOLE_SET && has_loc)
 			loc = sm_to_text(sm_without_secret(sm_span(last.data, last.len)));
-		values[RESULT_ROW] = problem[PROBLEM_ROW];
-		nulls[RESULT_ROW] = row_number == SM_WHOLE_SET;
-		values[RESULT_LOC] = PointerGetDatum(loc);
-		nulls[RESULT_LOC] = loc == NULL;
-		values[RESULT_PROBLEM] =
-			CStringGetTextDatum(sm_problem_names[DatumGetInt64(problem[PROBLEM_NAME])]);
-		values[RESULT_DETAIL] = problem[PROBLEM_DETAIL];
-		tuplestore_putvalues(result, desc, values, nulls);
+		put_result(findings, problem, cause, loc, result, desc);
 		MemoryContextSwitchTo(oldcontext);
 	}
 	BufFileClose(findings->locs);

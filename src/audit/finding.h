@@ -21,7 +21,6 @@ typedef struct SmFindings
 	BufFile    *locs;			/* of all rows, in UTF-8 */
 	int64		nrows;
 	HTAB	   *causes;
-	MemoryContext context;
 } SmFindings;
 
 /* Begin, in the current memory context. */
@@ -37,15 +36,11 @@ extern void sm_findings_add_detail(SmFindings *findings, int64 row_number, SmPro
 
 /*
  * The same for a problem with a cause, which has a number among the causes of problems with this
- * name.  If it has more than half as many problems as there are rows, so many that nobody reads
- * them, it is told once: the problem of its first row, with the number of problems.
+ * name.  Only the first problem is returned, with the number of all, if the cause lies in no page,
+ * or if it has more than half as many problems as there are rows, so many that nobody reads them.
  */
 extern void sm_findings_add_caused(SmFindings *findings, int64 row_number, SmProblemName name,
 								   uint64 number, char *detail);
-
-/* The same for a cause that is always told once. */
-extern void sm_findings_add_once(SmFindings *findings, int64 row_number, SmProblemName name,
-								 uint64 number, char *detail);
 
 /* Leave out all problems with a cause. */
 extern void sm_findings_leave_out(SmFindings *findings, SmProblemName name, uint64 number);

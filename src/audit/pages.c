@@ -33,14 +33,7 @@
 #include "text/digest.h"
 #include "text/iso.h"
 #include "utils/builtins.h"
-
-SmSpan
-sm_page(SmSpan url)
-{
-	char	   *page = palloc(url.len + 1);
-
-	return sm_span(page, sm_url_canonical(url.s, url.len, page));
-}
+#include "utils/memutils.h"
 
 /* Is the scheme https?  url: in canonical form. */
 static bool
@@ -60,8 +53,7 @@ enum
 	PAGE_ROW,					/* row that is the page, or that links to the
 								 * page; OWN_LINK for a link from the page */
 	PAGE_LANGUAGE,				/* of a row that links to the page: an index
-								 * of languages, or NO_LANGUAGE; IS_QUERY if
-								 * it is that row's page with a query */
+								 * of languages, or NO_LANGUAGE */
 	PAGE_URL,					/* URL of the page, for a message; empty
 								 * unless a row links to the page */
 	PAGE_NCOLUMNS
@@ -76,12 +68,11 @@ enum
 #define OWN_LINK		0
 
 #define NO_LANGUAGE		0
-#define IS_QUERY		0x10000
 
-/* A code that alternates have as hreflang, in lower case. */
+/* A code that alternates have as hreflang. */
 typedef struct Language
 {
-	SmSpan		code;
+	char		code[SM_HREFLANG_MAX + 1];	/* in lower case; empty for none */
 	bool		is_listed;		/* does a row list a page of the language? */
 	bool		is_missing;		/* is there an alternate that no row lists? */
 } Language;
@@ -95,8 +86,7 @@ struct SmPages
 	text	   *no_url;			/* empty */
 	const SmUrlBase *base;
 	SmFindings *findings;
-	SmUnlistedCallback callback;
-	void	   *callback_arg;
+	SmAuditRobots *robots;
 	bool		has_https;		/* does base_url or a page have https? */
 	int			nlanguages;
 	int			nown;			/* languages of which a page is an alternate
@@ -105,8 +95,7 @@ struct SmPages
 };
 
 SmPages *
-sm_pages_begin(const SmUrlBase *base, SmFindings *findings, SmUnlistedCallback callback,
-			   void *callback_arg)
+sm_pages_begin(const SmUrlBase *base, SmFindings *findings, SmAuditRobots *robots)
 {
 	static const Oid types[] = {
 		[PAGE_HASH] = INT8OID,[PAGE_HASH2] = INT8OID,[PAGE_OTHER] = INT8OID,
@@ -118,8 +107,7 @@ sm_pages_begin(const SmUrlBase *base, SmFindings *findings, SmUnlistedCallback c
 	pages->base = base;
 	pages->has_https = is_https(sm_base_origin(base));
 	pages->findings = findings;
-	pages->callback = callback;
-	pages->callback_arg = callback_arg;
+	pages->robots = robots;
 	sm_sort_begin(&pages->sort, PAGE_NCOLUMNS, types, PAGE_NKEYS);
 	return pages;
 }
@@ -139,53 +127,42 @@ typedef struct PageHash
 /* What web servers send for a directory. */
 static const char *const indexes[] = {"/index.html", "/index.htm", "/index.php"};
 
-/*
- * The page without a slash, or the name of an index, at the end of its path.  The result is a
- * copy if a query follows.
- */
+/* A URL without its query. */
 static SmSpan
-stem_of(SmSpan page, uint64 *bits)
+without_query(SmSpan page)
 {
 	const char *query = memchr(page.s, '?', page.len);
-	SmSpan		path = sm_span(page.s, query ? (size_t) (query - page.s) : page.len);
-	size_t		rest_len = page.len - path.len;
-	char	   *copy;
 
-	/* nearly all pages have no slash and dot where such a name has them */
-	if (path.len > 11 && ((path.s[path.len - 5] == '.' && path.s[path.len - 11] == '/') ||
-						  (path.s[path.len - 4] == '.' && path.s[path.len - 10] == '/')))
-		for (size_t i = 0; i < lengthof(indexes); i++)
-		{
-			SmSpan		name = sm_span_of(indexes[i]);
-
-			if (memcmp(path.s + path.len - name.len, name.s, name.len) == 0)
-			{
-				path.len -= name.len - 1;
-				*bits |= 1 << (2 + i);
-				break;
-			}
-		}
-	if (path.s[path.len - 1] != '/')
-		return page;
-	path.len--;
-	*bits |= PAGE_HAS_SLASH;
-	if (query == NULL)
-		return path;
-	copy = palloc(page.len);
-	memcpy(copy, path.s, path.len);
-	memcpy(copy + path.len, query, rest_len);
-	return sm_span(copy, path.len + rest_len);
+	return query ? sm_span(page.s, query - page.s) : page;
 }
 
+/* Hash a page without a slash, or the name of an index, at the end of its path. */
 static PageHash
 hash_page(SmSpan page)
 {
+	SmSpan		path = without_query(page);
+	SmSpan		query = sm_span(path.s + path.len, page.len - path.len);
 	uint64		bits = is_https(page) ? PAGE_IS_HTTPS : 0;
-	SmSpan		stem = stem_of(page, &bits);
 	PageHash	hash;
 
-	hash.hash = (int64) ((sm_digest(stem.s, stem.len, 0) & ~(uint64) PAGE_BITS) | bits);
-	hash.hash2 = (int64) sm_digest(stem.s, stem.len, 1);
+	for (size_t i = 0; i < lengthof(indexes); i++)
+	{
+		size_t		len = strlen(indexes[i]);
+
+		if (path.len > len && memcmp(path.s + path.len - len, indexes[i], len) == 0)
+		{
+			path.len -= len - 1;
+			bits |= 1 << (2 + i);
+		}
+	}
+	if (path.s[path.len - 1] == '/')
+	{
+		path.len--;
+		bits |= PAGE_HAS_SLASH;
+	}
+	hash.hash = sm_digest(query.s, query.len, sm_digest(path.s, path.len, 0));
+	hash.hash = (hash.hash & ~(int64) PAGE_BITS) | bits;
+	hash.hash2 = sm_digest(query.s, query.len, sm_digest(path.s, path.len, 1));
 	return hash;
 }
 
@@ -215,32 +192,22 @@ sm_pages_add(SmPages *pages, int64 row_number, SmSpan page)
 static int
 find_language(SmPages *pages, SmSpan hreflang)
 {
-	char		code[SM_HREFLANG_MAX];
-	SmSpan		key = sm_span(code, hreflang.len);
+	char		code[SM_HREFLANG_MAX + 1] = "";
 	uint64		i;
 
 	if (hreflang.len == 0 || hreflang.len > SM_HREFLANG_MAX || sm_span_is(hreflang, "x-default"))
 		return NO_LANGUAGE;
 	for (size_t k = 0; k < hreflang.len; k++)
 		code[k] = sm_lower(hreflang.s[k]);
-	for (i = sm_digest(code, key.len, 0) % MAX_LANGUAGES; i == NO_LANGUAGE || pages->languages[i].code.s; i = (i + 1) % MAX_LANGUAGES)
-		if (sm_span_equal(pages->languages[i].code, key))
-			return (int) i;
+	for (i = sm_digest(code, hreflang.len, 0); i % MAX_LANGUAGES == NO_LANGUAGE || *pages->languages[i % MAX_LANGUAGES].code; i++)
+		if (strcmp(pages->languages[i % MAX_LANGUAGES].code, code) == 0)
+			return i % MAX_LANGUAGES;
 	/* some stay free, so that each search ends soon */
 	if (pages->nlanguages == MAX_LANGUAGES / 2)
 		return NO_LANGUAGE;
 	pages->nlanguages++;
-	pages->languages[i].code = sm_span(MemoryContextStrdup(pages->findings->context, pnstrdup(code, key.len)), key.len);
-	return (int) i;
-}
-
-/* A URL without its query. */
-static SmSpan
-without_query(SmSpan page)
-{
-	const char *query = memchr(page.s, '?', page.len);
-
-	return query ? sm_span(page.s, query - page.s) : page;
+	strcpy(pages->languages[i % MAX_LANGUAGES].code, code);
+	return i % MAX_LANGUAGES;
 }
 
 void
@@ -262,8 +229,6 @@ sm_pages_link(SmPages *pages, int64 row_number, SmSpan page, const SmLink *links
 			pages->languages[language].is_listed = true;
 			continue;
 		}
-		if (sm_span_equal(without_query(other), page))
-			language |= IS_QUERY;
 		other_hash = hash_page(other);
 		url = cstring_to_text_with_len(other.s, (int) other.len);
 		put_row(pages, hash, other_hash.hash, OWN_LINK, NO_LANGUAGE, pages->no_url);
@@ -282,44 +247,40 @@ typedef struct PageState
 	int64		reported_row;	/* last row reported, which is other */
 
 	/* if no row lists the page */
-	int64		linking_row;	/* a row that links to it, 0 for none */
+	int64		linking_row;	/* first row that links to it, 0 for none */
 	int			nlinking;		/* pages that link to it */
 	int			language;
 	bool		is_query;		/* is it one of these with a query? */
 	StringInfo	url;
 } PageState;
 
-/*
- * Compare a page with the first page that has the same stem.  stems: the first page of the
- * last stem, by scheme.
- */
+/* Compare a page with the first page that has the same stem. */
 static void
-compare_stem(SmPages *pages, PageState stems[2], const PageState *page)
+compare_stem(SmPages *pages, PageState *stem, const PageState *page)
 {
-	PageState  *other = &stems[page->hash.hash & PAGE_IS_HTTPS];
-	int64		differences = page->hash.hash ^ other->hash.hash;
+	int64		differences = page->hash.hash ^ stem->hash.hash;
 
-	if (other->first_row == 0 || (differences & ~(int64) PAGE_BITS) != 0 ||
-		other->hash.hash2 != page->hash.hash2)
+	if (stem->first_row == 0 || (differences & ~(int64) PAGE_BITS) != 0 ||
+		stem->hash.hash2 != page->hash.hash2)
 	{
-		*other = *page;
+		*stem = *page;
 		return;
 	}
-	sm_findings_add(pages->findings, Max(page->first_row, other->first_row),
+	sm_findings_add(pages->findings, Max(page->first_row, stem->first_row),
 					(differences & PAGE_HAS_INDEX) ? SM_LOC_INDEX_DUPLICATE : SM_LOC_SLASH_DUPLICATE,
 					"Without regard to %s, the loc repeats the loc of row " INT64_FORMAT ".",
 					(differences & PAGE_HAS_INDEX) ? "a directory's index, such as index.html" : "a final slash",
-					Min(page->first_row, other->first_row));
+					Min(page->first_row, stem->first_row));
 }
 
 /* Look at a row of the sort that is a page. */
 static void
-compare_page(SmPages *pages, PageState *current, PageState stems[2], int64 row_number)
+compare_page(SmPages *pages, PageState *current, PageState *stem, int64 row_number)
 {
 	if (current->first_row == 0)
 	{
 		current->first_row = row_number;
-		compare_stem(pages, stems, current);
+		compare_stem(pages, stem, current);
 	}
 	else
 		sm_findings_add(pages->findings, row_number, SM_LOC_DUPLICATE,
@@ -331,13 +292,13 @@ compare_page(SmPages *pages, PageState *current, PageState stems[2], int64 row_n
 
 /* Note a link to a page that no row lists. */
 static void
-note_unlisted(PageState *current, int64 row_number, int64 language, SmSpan url)
+note_unlisted(PageState *current, int64 row_number, int language, SmSpan url)
 {
-	current->is_query |= (language & IS_QUERY) != 0;
+	current->is_query |= hash_page(without_query(url)).hash == current->other;
 	if (current->linking_row > 0 && current->linking_row <= row_number)
 		return;
 	current->linking_row = row_number;
-	current->language = language & ~IS_QUERY;
+	current->language = language;
 	resetStringInfo(current->url);
 	appendBinaryStringInfo(current->url, url.s, (int) url.len);
 }
@@ -347,12 +308,9 @@ note_unlisted(PageState *current, int64 row_number, int64 language, SmSpan url)
  * links to the page.
  */
 static void
-compare_link(SmPages *pages, PageState *current, int64 other, int64 row_number, int64 language,
-			 const text *link)
+compare_link(SmPages *pages, PageState *current, int64 other, int64 row_number, int language,
+			 SmSpan url)
 {
-	SmSpan		url = sm_span(VARDATA_ANY(link), VARSIZE_ANY_EXHDR(link));
-	char	   *alternate;
-
 	if (other != current->other)
 	{
 		current->other = other;
@@ -364,15 +322,13 @@ compare_link(SmPages *pages, PageState *current, int64 other, int64 row_number, 
 	else if (current->first_row == 0)
 		note_unlisted(current, row_number, language, url);
 	else
-		pages->languages[language & ~IS_QUERY].is_listed = true;
+		pages->languages[language].is_listed = true;
 	if (current->links_to_other || current->first_row == 0 || row_number == current->reported_row)
 		return;
 	current->reported_row = row_number;
-	alternate = sm_for_message(url);
 	sm_findings_add(pages->findings, row_number, SM_HREFLANG_NOT_RECIPROCAL,
 					"The page has the alternate \"%s\", but row " INT64_FORMAT " does not link back.",
-					alternate, current->first_row);
-	pfree(alternate);			/* there can be many */
+					sm_for_message(url), current->first_row);
 }
 
 /*
@@ -386,31 +342,30 @@ static void
 finish_page(SmPages *pages, const PageState *page)
 {
 	SmSpan		url = sm_span(page->url->data, page->url->len);
-	char	   *alternate;
+	bool		is_sure = page->is_query || (pages->nown > 0 && page->nlinking > pages->nown);
 
 	if (page->linking_row == 0)
 		return;
-	pages->callback(pages->callback_arg, page->linking_row, url);
+	/* an alternate that is a row speaks for itself */
+	sm_audit_robots_check(pages->robots, page->linking_row, SM_ROBOTS_PAGE, "alternate", url);
 	if (page->language == NO_LANGUAGE || sm_base_path(pages->base, url) == 0)
 		return;
 	pages->languages[page->language].is_missing = true;
-	alternate = sm_for_message(url);
-	for (int is_sure = 0; is_sure <= (page->is_query || (pages->nown > 0 && page->nlinking > pages->nown)); is_sure++)
-		sm_findings_add_once(pages->findings, page->linking_row, SM_HREFLANG_UNLISTED, CAUSE(page->language, is_sure),
-							 psprintf("No row lists the alternate \"%s\" in \"%s\".",
-									  alternate, pages->languages[page->language].code.s));
-	pfree(alternate);
+	for (int sure = 0; sure <= is_sure; sure++)
+		sm_findings_add_caused(pages->findings, page->linking_row, SM_HREFLANG_UNLISTED, CAUSE(page->language, sure),
+							   psprintf("No row lists the alternate \"%s\" in \"%s\".",
+										sm_for_message(url), pages->languages[page->language].code));
 }
 
 /* Does a row list a page of this language for another country? */
 static bool
-is_listed_elsewhere(const SmPages *pages, SmSpan code)
+is_listed_elsewhere(const SmPages *pages, const char *code)
 {
-	size_t		len = strcspn(code.s, "-");
+	size_t		len = strcspn(code, "-");
 
-	for (int i = 0; i < MAX_LANGUAGES; i++)
-		if (pages->languages[i].is_listed && strcspn(pages->languages[i].code.s, "-") == len &&
-			memcmp(pages->languages[i].code.s, code.s, len) == 0)
+	for (int i = NO_LANGUAGE + 1; i < MAX_LANGUAGES; i++)
+		if (pages->languages[i].is_listed && strcspn(pages->languages[i].code, "-") == len &&
+			memcmp(pages->languages[i].code, code, len) == 0)
 			return true;
 	return false;
 }
@@ -443,20 +398,23 @@ sm_pages_compare(SmPages *pages)
 {
 	SmSort	   *sort = &pages->sort;
 	PageState	current = {.url = makeStringInfo()};
-	PageState	stems[2] = {0};
+	PageState	stem = {.first_row = 0};
+	MemoryContext page_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_audit page",
+													   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext oldcontext = MemoryContextSwitchTo(page_context);
 	const Datum *values;
 
 	while ((values = sm_sort_next(sort)) != NULL)
 	{
-		PageHash	hash;
+		PageHash	hash = {DatumGetInt64(values[PAGE_HASH]), DatumGetInt64(values[PAGE_HASH2])};
 		int64		other = DatumGetInt64(values[PAGE_OTHER]);
 		int64		row_number = DatumGetInt64(values[PAGE_ROW]);
+		text	   *url = (text *) DatumGetPointer(values[PAGE_URL]);
 
-		hash.hash = DatumGetInt64(values[PAGE_HASH]);
-		hash.hash2 = DatumGetInt64(values[PAGE_HASH2]);
 		if (hash.hash != current.hash.hash || hash.hash2 != current.hash.hash2)
 		{
 			finish_page(pages, &current);
+			MemoryContextReset(page_context);
 			current = (PageState)
 			{
 				.hash = hash,.url = current.url
@@ -464,12 +422,14 @@ sm_pages_compare(SmPages *pages)
 		}
 
 		if (other == NO_OTHER)
-			compare_page(pages, &current, stems, row_number);
+			compare_page(pages, &current, &stem, row_number);
 		else
 			compare_link(pages, &current, other, row_number, DatumGetInt64(values[PAGE_LANGUAGE]),
-						 (text *) DatumGetPointer(values[PAGE_URL]));
+						 sm_span(VARDATA_ANY(url), VARSIZE_ANY_EXHDR(url)));
 	}
 	finish_page(pages, &current);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextDelete(page_context);
 	sm_sort_end(sort);
 	report_unlisted(pages);
 }

@@ -9,7 +9,6 @@
 
 #include "audit/robots.h"
 
-#include "audit/pages.h"
 #include "audit/suspect.h"
 #include "catalog/pg_type.h"
 #include "entry/value.h"
@@ -26,18 +25,27 @@
 /* A limit, since a set of agents has a bit for each. */
 #define MAX_AGENTS	50
 
-/* The most lines that a finding quotes. */
+/* The most Sitemap lines that a finding quotes. */
 #define MAX_LINES	10
 
 struct SmAuditRobots
 {
 	SmRobots	rules;			/* of all agents */
 	StringInfoData room;		/* for sm_robots_match */
+	StringInfoData names;		/* of agents, for a finding */
 	const SmUrlBase *base;
 	SmFindings *findings;
 	int64		nelsewhere;		/* pages of other hosts, ports and schemes */
-	char	   *elsewhere;		/* the first of them */
+	StringInfoData elsewhere;	/* the first of them */
 };
+
+SmSpan
+sm_page(SmSpan url)
+{
+	char	   *page = palloc(url.len + 1);
+
+	return sm_span(page, sm_url_canonical(url.s, url.len, page));
+}
 
 /* Read an array of product tokens; NULL stands for the default. */
 static SmRobotsAgent *
@@ -102,6 +110,8 @@ sm_audit_robots_begin(const SmArguments *args, const SmUrlBase *base, SmFindings
 	sm_robots_init(&robots->rules, given, agents, nagents, check_interrupts,
 				   palloc(SM_ROBOTS_MEMORY(given.len)));
 	initStringInfo(&robots->room);
+	initStringInfo(&robots->names);
+	initStringInfo(&robots->elsewhere);
 	robots->base = base;
 	robots->findings = findings;
 	return robots;
@@ -129,18 +139,17 @@ is_forbidden(const SmRobotsAgent *agent, SmRobotsUse use)
 }
 
 /*
- * The names of the agents that the same rule forbids the last URL for a use, as in "A, B and C".
- * NULL unless the n-th agent is the first of them.
+ * Name the agents that the rule of the n-th agent forbids the last URL for a use, as in "A, B and
+ * C".  Returns false unless the n-th is the first of them.
  */
-static char *
-names_of(const SmRobots *rules, uint32 n, SmRobotsUse use)
+static bool
+name_agents(SmAuditRobots *robots, uint32 n, SmRobotsUse use)
 {
-	StringInfoData names;
-	const SmRobotsAgent *last = NULL;
+	const SmRobots *rules = &robots->rules;
+	StringInfo	names = &robots->names;
+	SmSpan		last = sm_no_span();
 
-	if (!is_forbidden(&rules->agents[n], use))
-		return NULL;
-	initStringInfo(&names);
+	resetStringInfo(names);
 	for (uint32 i = 0; i < rules->nagents; i++)
 	{
 		const SmRobotsAgent *agent = &rules->agents[i];
@@ -148,48 +157,45 @@ names_of(const SmRobots *rules, uint32 n, SmRobotsUse use)
 		if (agent->rule != rules->agents[n].rule || !is_forbidden(agent, use))
 			continue;
 		if (i < n)
-			return NULL;
-		if (last)
-			appendStringInfo(&names, "%s%.*s", names.len > 0 ? ", " : "", (int) last->name.len, last->name.s);
-		last = agent;
+			return false;
+		if (last.s)
+			appendStringInfo(names, "%s%.*s", names->len > 0 ? ", " : "", (int) last.len, last.s);
+		last = agent->name;
 	}
-	appendStringInfo(&names, "%s%.*s", names.len > 0 ? " and " : "", (int) last->name.len, last->name.s);
-	return names.data;
+	appendStringInfo(names, "%s%.*s", names->len > 0 ? " and " : "", (int) last.len, last.s);
+	return true;
 }
 
-/* A sentence about what a rule forbids agents. */
-static char *
-describe_rule(const char *names, const char *what, const SmRobotsRule *rule)
+/* Report each rule that forbids a URL for a use.  what: noun phrase, NULL for a page. */
+static void
+report_rules(SmAuditRobots *robots, int64 row_number, SmProblemName name, SmRobotsUse use,
+			 const char *what, SmSpan url)
 {
-	return psprintf("%s must not fetch %s: line %u of robots.txt is \"%s\".",
-					names, what, rule->line, sm_for_message(rule->text));
+	if (!match_rules(robots, url))
+		return;
+	for (uint32 i = 0; i < robots->rules.nagents; i++)
+	{
+		const SmRobotsAgent *agent = &robots->rules.agents[i];
+		const SmRobotsRule *rule = agent->rule;
+
+		CHECK_FOR_INTERRUPTS();
+		if (is_forbidden(agent, use) && name_agents(robots, i, use))
+			sm_findings_add_caused(robots->findings, row_number, name, 2 * rule->line + (what != NULL),
+								   psprintf("%s must not fetch the %s: line %u of robots.txt is \"%s\".", robots->names.data,
+											what ? psprintf("%s \"%s\"", what, sm_for_message(url)) : "page",
+											rule->line, sm_for_message(rule->text)));
+	}
 }
 
 void
 sm_audit_robots_check(SmAuditRobots *robots, int64 row_number, SmRobotsUse use, const char *what,
 					  SmSpan url)
 {
-	SmRobots   *rules;
-
 	if (robots == NULL)
 		return;
 	if (what == NULL && sm_base_path(robots->base, url) == 0 && robots->nelsewhere++ == 0)
-		robots->elsewhere = MemoryContextStrdup(robots->findings->context, sm_for_message(url));
-	if (!match_rules(robots, url))
-		return;
-	rules = &robots->rules;
-	for (uint32 i = 0; i < rules->nagents; i++)
-	{
-		const SmRobotsRule *rule = rules->agents[i].rule;
-		char	   *names = names_of(rules, i, use);
-
-		CHECK_FOR_INTERRUPTS();
-		if (names)
-			sm_findings_add_caused(robots->findings, row_number, SM_ROBOTS_DISALLOWED,
-								   2 * rule->line + (what != NULL),
-								   describe_rule(names, what ? psprintf("the %s \"%s\"", what, sm_for_message(url)) : "the page",
-												 rule));
-	}
+		appendStringInfoString(&robots->elsewhere, sm_for_message(url));
+	report_rules(robots, row_number, SM_ROBOTS_DISALLOWED, use, what, url);
 }
 
 /* The URL of a file of the set, in canonical form. */
@@ -198,33 +204,6 @@ file_url(const SmUrlBase *base, const char *name)
 {
 	return sm_page(sm_span_of(psprintf("%.*s%s", (int) base->len[SM_FORM_PLAIN],
 									   base->url[SM_FORM_PLAIN], name)));
-}
-
-/* Report, for each rule, the first of these files that it forbids. */
-static void
-check_set_files(SmAuditRobots *robots, const SmSpan *urls, int nurls)
-{
-	SmRobots   *rules = &robots->rules;
-	Bitmapset  *reported = NULL;	/* agents */
-
-	for (int n = 0; n < nurls; n++)
-	{
-		if (!match_rules(robots, urls[n]))
-			continue;
-		for (uint32 i = 0; i < rules->nagents; i++)
-		{
-			const SmRobotsRule *rule = rules->agents[i].rule;
-			char	   *names;
-
-			if (!is_forbidden(&rules->agents[i], SM_ROBOTS_PAGE) || bms_is_member(i, reported))
-				continue;
-			names = names_of(rules, i, SM_ROBOTS_PAGE);
-			if (names)
-				sm_findings_add_detail(robots->findings, SM_WHOLE_SET, SM_ROBOTS_BLOCKS_SITEMAP,
-									   describe_rule(names, psprintf("the file \"%s\"", sm_for_message(urls[n])), rule));
-			reported = bms_add_member(reported, i);
-		}
-	}
 }
 
 /*
@@ -252,31 +231,6 @@ describe_value(const SmAuditRobots *robots, SmSpan value, const SmSpan *urls, in
 		sm_base_path(robots->base, page) == 0 ? "has another scheme or port" : "has another name";
 }
 
-/* A list of lines in a finding. */
-typedef struct Lines
-{
-	StringInfoData text;
-	int			n;
-} Lines;
-
-/* Add the line just read, and what is wrong with it. */
-static void
-add_line(Lines *lines, const SmRobotsReader *r, const char *wrong)
-{
-	if (lines->n++ < MAX_LINES)
-		appendStringInfo(&lines->text, "%s line %u \"%s\"%s", lines->n == 1 ? ":" : ",", r->line,
-						 sm_for_message(r->text), wrong);
-}
-
-/* The text of a list, which begins with a colon; "" for no lines. */
-static const char *
-end_lines(Lines *lines)
-{
-	if (lines->n > MAX_LINES)
-		appendStringInfo(&lines->text, " and %d more", lines->n - MAX_LINES);
-	return lines->text.data;
-}
-
 /*
  * Describe a text without a line of a robots.txt that cannot be one, such as the error page
  * that a server returns if there is none.  NULL for any other text.
@@ -292,8 +246,8 @@ describe_invalid(SmSpan text)
 }
 
 /*
- * Report a text that is no robots.txt, or else lines that crawlers ignore, that they may stop
- * before the end, and that no Sitemap line names one of these files.
+ * Report a text that is no robots.txt, or else that crawlers may stop before its end, and that no
+ * Sitemap line names one of these files.
  */
 static void
 check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
@@ -301,29 +255,27 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 	SmSpan		robots_txt = robots->rules.text;
 	const char *invalid = describe_invalid(robots_txt);
 	bool		is_named = false;
-	Lines		ignored = {.n = 0};
-	Lines		others = {.n = 0};	/* that name other sitemaps */
+	int			nothers = 0;	/* lines that name other sitemaps */
+	StringInfoData others;
 	SmRobotsReader r;
 
-	initStringInfo(&ignored.text);
-	initStringInfo(&others.text);
+	initStringInfo(&others);
 	sm_robots_reader_init(&r, robots_txt);
 	while (sm_robots_next(&r))
 	{
+		const char *wrong;
+
 		CHECK_FOR_INTERRUPTS();
 		/* crawlers skip other lines, such as markup before rules */
 		if (r.key != SM_ROBOTS_OTHER)
 			invalid = NULL;
-		if (!is_named && r.key == SM_ROBOTS_SITEMAP)
-		{
-			const char *wrong = describe_value(robots, r.value, urls, nurls);
-
-			is_named = wrong == NULL;
-			if (wrong)
-				add_line(&others, &r, psprintf(" %s", wrong));
-		}
-		if (sm_robots_is_ignored(&r))
-			add_line(&ignored, &r, "");
+		if (is_named || r.key != SM_ROBOTS_SITEMAP)
+			continue;
+		wrong = describe_value(robots, r.value, urls, nurls);
+		is_named = wrong == NULL;
+		if (wrong && nothers++ < MAX_LINES)
+			appendStringInfo(&others, "%s line %u \"%s\" %s", nothers == 1 ? ":" : ",", r.line,
+							 sm_for_message(r.text), wrong);
 	}
 	if (invalid)
 	{
@@ -331,16 +283,15 @@ check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)
 		return;
 	}
 
-	if (ignored.n > 0)
-		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LINES_IGNORED,
-						"Some or all crawlers ignore lines of robots.txt%s.", end_lines(&ignored));
+	if (nothers > MAX_LINES)
+		appendStringInfo(&others, " and %d more", nothers - MAX_LINES);
 	if (robots_txt.len > SM_ROBOTS_MAX)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_TOO_LARGE,
 						"Crawlers may read only the first %d KiB of robots.txt, which end in line %u.",
 						SM_ROBOTS_MAX / 1024, r.line);
 	if (!is_named)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_LACKS_SITEMAP,
-						"No Sitemap line of robots.txt names \"%s\"%s.", sm_for_message(urls[0]), end_lines(&others));
+						"No Sitemap line of robots.txt names \"%s\"%s.", sm_for_message(urls[0]), others.data);
 }
 
 void
@@ -369,10 +320,11 @@ sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64
 		urls[nurls++] = file_url(robots->base, sm_only_name(options));
 	urls[nurls++] = file_url(robots->base, sm_first_name(options));
 	check_lines(robots, urls, options->index == SM_INDEX_NEVER ? nurls : nurls - 1);
-	check_set_files(robots, urls, nurls);
+	for (int i = 0; i < nurls; i++)
+		report_rules(robots, SM_WHOLE_SET, SM_ROBOTS_BLOCKS_SITEMAP, SM_ROBOTS_PAGE, "file", urls[i]);
 	if (robots->nelsewhere > 0)
 		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_UNCHECKED,
 						"This robots.txt is that of \"%.*s\" and does not apply to " INT64_FORMAT " of " INT64_FORMAT " pages, such as \"%s\".",
 						(int) robots->base->origin_len, robots->base->url[SM_FORM_PLAIN],
-						robots->nelsewhere, nentries, robots->elsewhere);
+						robots->nelsewhere, nentries, robots->elsewhere.data);
 }

@@ -10,6 +10,9 @@
 #include "audit/robotstxt.h"
 #include "files/options.h"
 
+/* The canonical form of a URL that sm_url_encode wrote, equal for all spellings of the URL. */
+extern SmSpan sm_page(SmSpan url);
+
 typedef struct SmAuditRobots SmAuditRobots;
 
 /*

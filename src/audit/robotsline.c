@@ -6,14 +6,6 @@
 
 #include "text/ascii.h"
 
-/* The keys as RFC 9309 spells them, in section 2.2. */
-static const SmSpan rfc_keys[SM_ROBOTS_OTHER] = {
-	[SM_ROBOTS_AGENT] = {SM_LITERAL("user-agent")},
-	[SM_ROBOTS_ALLOW] = {SM_LITERAL("allow")},
-	[SM_ROBOTS_DISALLOW] = {SM_LITERAL("disallow")},
-	[SM_ROBOTS_SITEMAP] = {SM_LITERAL("sitemap")}
-};
-
 /*
  * Spellings that Google's parser accepts, here for all crawlers: GetKeyType in
  * https://github.com/google/robotstxt/blob/master/robots.cc.  As there, a key may go on after
@@ -95,6 +87,7 @@ sm_robots_next(SmRobotsReader *r)
 	const char *start = r->p;
 	const char *end = start;	/* of the line without its comment */
 	const char *key_end;
+	SmSpan		name;
 
 	if (start == r->end)
 		return false;
@@ -108,59 +101,14 @@ sm_robots_next(SmRobotsReader *r)
 
 	r->text = trim(start, end);
 	key_end = end_of_key(r->text);
-	r->name = key_end ? trim(r->text.s, key_end) : sm_no_span();
+	name = key_end ? trim(r->text.s, key_end) : sm_no_span();
 	r->value = key_end ? trim(key_end + 1, r->text.s + r->text.len) : sm_no_span();
 	r->key = SM_ROBOTS_OTHER;
 	for (size_t i = 0; i < NKEYS && r->key == SM_ROBOTS_OTHER; i++)
-		if (r->name.len >= keys[i].spelling.len &&
-			sm_equal_ignoring_case(sm_span(r->name.s, keys[i].spelling.len), keys[i].spelling))
+		if (name.len >= keys[i].spelling.len &&
+			sm_equal_ignoring_case(sm_span(name.s, keys[i].spelling.len), keys[i].spelling))
 			r->key = keys[i].key;
-	r->in_group |= r->key == SM_ROBOTS_AGENT;
 	return true;
-}
-
-bool
-sm_robots_is_part(SmSpan part, SmSpan name)
-{
-	for (; name.len >= part.len; name.s++, name.len--)
-		if (sm_equal_ignoring_case(sm_span(name.s, part.len), part))
-			return true;
-	return false;
-}
-
-/*
- * Is a key probably a misspelling, such as "Desallow" or "User_agent"?  Other keys, such as
- * Crawl-delay and Host, have a meaning for some crawlers.
- */
-static bool
-is_misspelled(SmSpan given)
-{
-	static const SmSpan parts[] = {
-		{SM_LITERAL("allow")}, {SM_LITERAL("alow")}, {SM_LITERAL("disall")}, {SM_LITERAL("agent")}, {SM_LITERAL("sitemap")}
-	};
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (sm_robots_is_part(parts[i], given))
-			return true;
-	return false;
-}
-
-/* Is the path of a rule empty, or can it match a URL? */
-static bool
-is_path(SmSpan value)
-{
-	return value.len == 0 || memchr("/*$", value.s[0], 3) != NULL;
-}
-
-bool
-sm_robots_is_ignored(const SmRobotsReader *r)
-{
-	if (r->key == SM_ROBOTS_OTHER)
-		return r->text.len > 0 && (r->name.s == NULL || is_misspelled(r->name));
-	if (!sm_equal_ignoring_case(r->name, rfc_keys[r->key]) ||
-		memchr(r->text.s, ':', r->text.len) == NULL)
-		return true;
-	return sm_robots_is_rule(r) && !(r->in_group && is_path(r->value));
 }
 
 SmSpan

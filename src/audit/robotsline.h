@@ -28,8 +28,6 @@ typedef struct SmRobotsReader
 {
 	/* the line just read */
 	SmRobotsKey key;
-	SmSpan		name;			/* of the key; s is NULL for a line without
-								 * one */
 	SmSpan		value;			/* without the comment and the blanks around
 								 * it */
 	SmSpan		text;			/* the whole line, likewise */
@@ -38,7 +36,6 @@ typedef struct SmRobotsReader
 	/* private */
 	const char *p;
 	const char *end;
-	bool		in_group;		/* did a line User-agent come before? */
 } SmRobotsReader;
 
 /* Begin to read a robots.txt line by line. */
@@ -46,13 +43,6 @@ extern void sm_robots_reader_init(SmRobotsReader *r, SmSpan text);
 
 /* Read the next line; false at the end. */
 extern bool sm_robots_next(SmRobotsReader *r);
-
-/*
- * Do some crawlers, or all, ignore the line just read, although it seems to have one of the
- * keys?  It is a line without a colon, with a misspelled key, with a rule before the first
- * User-agent, or with a path that matches nothing.
- */
-extern bool sm_robots_is_ignored(const SmRobotsReader *r);
 
 /* Is the line just read a rule?  It may have an empty path. */
 static inline bool
@@ -66,9 +56,6 @@ sm_robots_is_rule(const SmRobotsReader *r)
  * follow, as in "Examplebot/2.1", or "*" for all crawlers that no group names.
  */
 extern SmSpan sm_robots_token(SmSpan value);
-
-/* Is a text part of a name? */
-extern bool sm_robots_is_part(SmSpan part, SmSpan name);
 
 /* Is it a product token? */
 extern bool sm_robots_is_token(const char *s, size_t len);

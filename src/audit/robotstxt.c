@@ -212,23 +212,27 @@ compare_rules(const void *arg1, const void *arg2)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-/* What the table says about a crawler: all traits, and the rest of its first row. */
-static Crawler
-describe_crawler(SmSpan name)
+/* Is a text part of a name? */
+static bool
+is_part(SmSpan part, SmSpan name)
 {
-	Crawler		crawler = {.use = SM_ROBOTS_PAGE};
-	unsigned int traits = 0;
+	for (; name.len >= part.len; name.s++, name.len--)
+		if (sm_equal_ignoring_case(sm_span(name.s, part.len), part))
+			return true;
+	return false;
+}
 
-	for (size_t k = NCRAWLERS; k-- > 0;)
-	{
-		if ((crawlers[k].traits & IS_FAMILY) ? !sm_robots_is_part(crawlers[k].name, name) :
-			!sm_equal_ignoring_case(crawlers[k].name, name))
-			continue;
-		crawler = crawlers[k];
-		traits |= crawler.traits;
-	}
-	crawler.traits = traits;
-	return crawler;
+/* The row of the table for a crawler, or an empty one. */
+static const Crawler *
+find_crawler(SmSpan name)
+{
+	static const Crawler other = {.traits = 0};
+
+	for (size_t k = 0; k < NCRAWLERS; k++)
+		if ((crawlers[k].traits & IS_FAMILY) ? is_part(crawlers[k].name, name) :
+			sm_equal_ignoring_case(crawlers[k].name, name))
+			return &crawlers[k];
+	return &other;
 }
 
 /* Does the robots.txt have a group with this name? */
@@ -250,12 +254,12 @@ has_group(const SmRobots *robots, SmSpan name)
 static void
 add_agent(SmRobots *robots, SmSpan name, unsigned int uses)
 {
-	Crawler		crawler = describe_crawler(name);
+	const Crawler *crawler = find_crawler(name);
 	SmSpan		token = has_group(robots, name) ? name :
-		has_group(robots, crawler.other) ? crawler.other : sm_span_of("*");
+		has_group(robots, crawler->other) ? crawler->other : sm_span_of("*");
 
-	if ((crawler.traits & IGNORES_ROBOTS) ||
-		((crawler.traits & IGNORES_EVERYBODY) && sm_span_is(token, "*")))
+	if ((crawler->traits & IGNORES_ROBOTS) ||
+		((crawler->traits & IGNORES_EVERYBODY) && sm_span_is(token, "*")))
 		token = sm_no_span();
 	robots->agents[robots->nagents++] = (SmRobotsAgent)
 	{

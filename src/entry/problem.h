@@ -66,7 +66,6 @@
 	PROBLEM(SM_XML_UNCHECKED, "xml_unchecked") \
 	PROBLEM(SM_ROBOTS_INVALID, "robots_invalid") \
 	PROBLEM(SM_ROBOTS_TOO_LARGE, "robots_too_large") \
-	PROBLEM(SM_ROBOTS_LINES_IGNORED, "robots_lines_ignored") \
 	PROBLEM(SM_ROBOTS_BLOCKS_SITEMAP, "robots_blocks_sitemap") \
 	PROBLEM(SM_ROBOTS_LACKS_SITEMAP, "robots_lacks_sitemap") \
 	PROBLEM(SM_ROBOTS_UNCHECKED, "robots_unchecked") \

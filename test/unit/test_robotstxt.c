@@ -295,40 +295,6 @@ test_limit(void)
 		is_number(decide(sm_span(text, SM_ROBOTS_MAX + more), "x", sm_span_of("/bx")), -4, "one octet more or none");
 }
 
-/* The numbers of the lines that are ignored. */
-static void
-ignored_are(const char *text, const char *wanted)
-{
-	char	   *copy = exactly(text, strlen(text));
-	char		found[200] = "";
-	SmRobotsReader r;
-
-	sm_robots_reader_init(&r, sm_span(copy, strlen(text)));
-	while (sm_robots_next(&r))
-		if (sm_robots_is_ignored(&r))
-			snprintf(found + strlen(found), sizeof(found) - strlen(found), " %u", r.line);
-	is_string(sm_span_of(found), wanted, text);
-}
-
-static void
-test_ignored(void)
-{
-	ignored_are("", "");
-	ignored_are("\xEF\xBB\xBF# comment\n\n \t\nUser-agent: *\nDisallow:\nAllow : /a # b\nDisallow: *x\nSitemap: http://a/\nDisallow: $", "");
-	ignored_are("User-agent: *\nDisallow /cart\r\nDisalow: /b\rDisallow: /c", " 2 3");
-	ignored_are("User-agent: *\nCrawl-delay: 1\nHost: a\nClean-param: a /\nNoindex: /\nRequest-rate: 1/5\nVisit-time: 1\n"
-				"Content-Signal: search=yes\nSchemamap: http://a/\nLicense: http://a/\nComment: x\nAI-policy: y", "");
-	foreach_string(key, "disalow", "Dissallow", "dissalow", "Diasllow", "Disallaw", "dis-allow", "Disallowed", "Disallow all", "desallow", "Disallo", "Disallow\xC2\xA0",
-				   "alow", "Allowed", "User agent", "Useragent", "user_agent", "User-agents", "Usr-agent",
-				   "site-map", "Sitemaps", "\xEF\xBB\xBFUser-agent")
-		ignored_are(text_of("User-agent: *\n%s: /a", *key), " 2");
-	ignored_are("User-agent: *\nx\nDisallow; /\nDisallow = /\n: /", " 2 3 4");
-	ignored_are("Disallow: /a\nAllow:\nSitemap: http://a/\nUser-agent: *\nDisallow: /b", " 1 2");
-	ignored_are("User-agent: *\nDisallow: cart\nAllow: https://www.example.com/a\nDisallow: /", " 2 3");
-	ignored_are("Useragent: *\nDisallow: /", " 1");
-	ignored_are("Useragent *\nDisallow /a\nAllow /a b\nsitemap /s", " 1 2 3 4");
-}
-
 /* Lines: what is a rule, and which number it has. */
 static void
 test_lines(void)
@@ -451,7 +417,7 @@ test_reader(void)
 	is(r.value.s, r.value.len, "A b", 3, "its value");
 	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_OTHER && r.line == 2, "another key");
 	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_AGENT && r.line == 3 && r.value.len == 0, "User-agent");
-	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_OTHER && r.line == 4 && r.name.s == NULL, "no colon");
+	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_OTHER && r.line == 4, "no colon");
 	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_ALLOW && r.line == 5, "Allow");
 	is(r.value.s, r.value.len, "/\0x", 3, "its value");
 	ok(sm_robots_next(&r) && r.key == SM_ROBOTS_DISALLOW && r.line == 6, "Disallow");
@@ -582,7 +548,6 @@ main(void)
 	test_misspelled();
 	test_stand_ins();
 	test_limit();
-	test_ignored();
 	test_agents();
 	test_many_agents();
 	test_lines();

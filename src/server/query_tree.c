@@ -48,47 +48,54 @@ sm_query_unsecured(const SmQuery *query)
 	return NULL;
 }
 
-/* The only view, subquery or CTE of its own that a query selects from, or NULL. */
-static const Query *
-only_subquery(const Query *query)
+/*
+ * Enter the only view, subquery or CTE that a query selects from.  levels: the query, then
+ * those around it, innermost first.  NIL if there is none.
+ */
+static List *
+enter_subquery(List *levels)
 {
+	const Query *query = linitial_node(Query, levels);
 	const RangeTblEntry *rte;
 	ListCell   *cell;
 
 	if (query->setOperations || list_length(query->jointree->fromlist) != 1 ||
 		!IsA(linitial(query->jointree->fromlist), RangeTblRef))
-		return NULL;
+		return NIL;
 	rte = rt_fetch(linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex, query->rtable);
 	if (rte->rtekind == RTE_SUBQUERY)
-		return rte->subquery;
-	if (rte->rtekind != RTE_CTE || rte->ctelevelsup > 0)
-		return NULL;
-	foreach(cell, query->cteList)
+		return lcons(rte->subquery, levels);
+	if (rte->rtekind != RTE_CTE)
+		return NIL;
+	levels = list_copy_tail(levels, rte->ctelevelsup);
+	foreach(cell, linitial_node(Query, levels)->cteList)
 	{
 		const CommonTableExpr *cte = lfirst_node(CommonTableExpr, cell);
 
 		if (strcmp(cte->ctename, rte->ctename) == 0)
-			return castNode(Query, cte->ctequery);
+			return lcons(cte->ctequery, levels);
 	}
-	return NULL;
+	return NIL;
 }
 
 bool
 sm_query_has_order(const SmQuery *set_query)
 {
-	const Query *query = linitial_node(Query, source_of(set_query)->query_list);
+	List	   *levels = list_make1(linitial(source_of(set_query)->query_list));
 
-	while (query && query->sortClause == NIL)
+	while (levels != NIL)
 	{
-		/* one row, or those of a function in the SELECT list */
-		if (!query->setOperations && query->jointree->fromlist == NIL)
+		const Query *query = linitial_node(Query, levels);
+
+		/* without FROM, there is one row, or those of a function in the SELECT list */
+		if (query->sortClause || (!query->setOperations && query->jointree->fromlist == NIL))
 			return true;
 		if (query->distinctClause || query->groupClause || query->groupingSets ||
 			query->hasWindowFuncs)
 			return false;
-		query = only_subquery(query);
+		levels = enter_subquery(levels);
 	}
-	return query != NULL;
+	return false;
 }
 
 /*

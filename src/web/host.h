@@ -17,19 +17,14 @@ typedef enum SmUrlStatus
 {
 	SM_URL_OK,
 	SM_URL_EMPTY,				/* nothing but blanks */
-	SM_URL_NO_SCHEME,			/* relative without a base URL, or a port, as
-								 * in "localhost:8080/" */
+	SM_URL_NO_SCHEME,			/* relative without a base URL */
 	SM_URL_LOST_SCHEME,			/* begins like no relative URL:
 								 * "www.example.com/a" */
 	SM_URL_BAD_REFERENCE,		/* a colon in the first segment, but no scheme */
 	SM_URL_BAD_SCHEME,			/* neither http nor https */
-	SM_URL_OTHER_SCHEME,		/* the same without a slash, as in
-								 * "mailto:a@b", or a path such as
-								 * "Category:Tea" */
 	SM_URL_USER,				/* a user name or password before the host */
 	SM_URL_NO_HOST,
 	SM_URL_BAD_HOST,			/* browsers cannot open it */
-	SM_URL_BACKSLASH,			/* before the path */
 	SM_URL_NOT_IDNA2008,		/* the host has a character that IDNA2008 does
 								 * not allow, though browsers may */
 	SM_URL_NO_IDNA,				/* a non-ASCII host in a build without libidn2 */

@@ -46,24 +46,10 @@ sm_url_begins(const char *s, size_t len)
 	return scheme > 0 && len - scheme >= 3 && memcmp(s + scheme, "://", 3) == 0;
 }
 
-/*
- * Is it a port, as in "localhost:8080/", where the host looks like a scheme?
- */
-static bool
-is_port(const char *s, size_t len)
-{
-	size_t		i = 0;
-
-	while (i < len && sm_is_digit(s[i]))
-		i++;
-	return i > 0 && i < len && s[i] == '/';
-}
-
 /* The parts of a URL "https://host:port/path?query#fragment", as it is written. */
 typedef struct Parts
 {
 	bool		https;
-	SmSpan		authority;		/* "host:port" */
 	SmSpan		host;			/* with the brackets of an IPv6 address */
 	SmSpan		port;			/* s is NULL if there is no colon */
 	const char *rest;			/* path, query and fragment */
@@ -95,7 +81,6 @@ split(const char *url, size_t len, Parts *parts)
 
 	memset(parts, 0, sizeof(*parts));
 	parts->https = scheme == 5;
-	parts->authority = sm_span(s, end - s);
 	parts->rest = end;
 	parts->host.s = s;
 	if (s < end && *s == '[')
@@ -176,19 +161,12 @@ encode_origin(const char *s, size_t len, const SmUrlBase *base, SmUrlCache *cach
 		return SM_URL_NO_SCHEME;
 	if (!sm_equal_ignoring_case(scheme, sm_span_of("https")) &&
 		!sm_equal_ignoring_case(scheme, sm_span_of("http")))
-	{
-		if (is_port(s + scheme.len + 1, len - scheme.len - 1))
-			return SM_URL_NO_SCHEME;
-		return len > scheme.len + 1 && s[scheme.len + 1] == '/' ? SM_URL_BAD_SCHEME : SM_URL_OTHER_SCHEME;
-	}
+		return SM_URL_BAD_SCHEME;
 	if (!sm_url_begins(s, len))
 		return SM_URL_NO_HOST;
 
 	is_split = split(s, len, &parts);
-	/* in "https://a\@b/" browsers find the host a, many libraries b */
-	if (memchr(parts.authority.s, '\\', parts.authority.len) != NULL)
-		return SM_URL_BACKSLASH;
-	if (memchr(parts.authority.s, '@', parts.authority.len) != NULL)
+	if (memchr(s, '@', parts.rest - s) != NULL)
 		return SM_URL_USER;
 	if (!is_split)
 		return SM_URL_BAD_HOST;
@@ -239,25 +217,6 @@ path_length(const char *s, size_t len)
 	const char *hash = memchr(s, '#', end - s);
 
 	return (hash ? hash : end) - s;
-}
-
-/*
- * Check that a text without scheme is a relative reference: its first segment
- * must have no colon (RFC 3986, 4.2). Most texts with such a colon are
- * absolute URLs after a byte order mark or a quotation mark.  Resolved against
- * the base, they would name pages that do not exist.
- */
-static SmUrlStatus
-check_reference(const char *s, size_t len)
-{
-	size_t		segment = segment_length(s, len);
-	const char *colon = memchr(s, ':', segment);
-
-	if (colon == NULL)
-		return SM_URL_OK;
-	/* "127.0.0.1:8080/" */
-	return colon > s && is_port(colon + 1, s + len - colon - 1) ?
-		SM_URL_NO_SCHEME : SM_URL_BAD_REFERENCE;
 }
 
 /* The slash after the segment of a path that begins at s; the end after the last segment. */
@@ -535,13 +494,17 @@ sm_url_encode(const char *src, size_t len, const SmUrlBase *base, SmUrlCache *ca
 	cached = !is_path && starts_with_cached(cache, s, len);
 	if (!is_path && !cached && scheme_length(s, len) == 0)
 	{
-		status = check_reference(s, len);
-		if (status == SM_URL_OK && base == NULL)
-			status = SM_URL_NO_SCHEME;
-		if (status == SM_URL_OK && len > REFERENCE_MAX)
-			status = max == SM_URL_UNLIMITED ? SM_URL_LONG_REFERENCE : SM_URL_TOO_LONG;
-		if (status != SM_URL_OK)
-			return status;
+		/*
+		 * The first segment of a reference has no colon (RFC 3986, 4.2). Most
+		 * texts with such a colon are absolute URLs after a byte order mark
+		 * or a quotation mark.
+		 */
+		if (memchr(s, ':', segment_length(s, len)) != NULL)
+			return SM_URL_BAD_REFERENCE;
+		if (base == NULL)
+			return SM_URL_NO_SCHEME;
+		if (len > REFERENCE_MAX)
+			return max == SM_URL_UNLIMITED ? SM_URL_LONG_REFERENCE : SM_URL_TOO_LONG;
 		status = resolve(s, len, base, absolute, &len);
 		if (status != SM_URL_OK)
 			return status;
@@ -680,11 +643,9 @@ sm_url_message(SmUrlStatus status)
 		[SM_URL_LOST_SCHEME] = "neither a scheme nor \"/\", \"./\", \"../\" or \"?\" at the beginning",
 		[SM_URL_BAD_REFERENCE] = "no valid scheme before the first colon",
 		[SM_URL_BAD_SCHEME] = "the scheme is neither http nor https",
-		[SM_URL_OTHER_SCHEME] = "the scheme is neither http nor https",
 		[SM_URL_USER] = "a user name or password before the host",
 		[SM_URL_NO_HOST] = "the host is missing",
 		[SM_URL_BAD_HOST] = "the host is not a valid name or address",
-		[SM_URL_BACKSLASH] = "backslash before the path, which browsers read as a slash",
 		[SM_URL_NOT_IDNA2008] = "the host has a character that IDNA2008 does not allow",
 		[SM_URL_NO_IDNA] = "this build has no libidn2 to encode the non-ASCII host",
 		[SM_URL_NO_MEMORY] = "no memory to encode the non-ASCII host",
@@ -706,7 +667,6 @@ sm_url_hint(SmUrlStatus status)
 		[SM_URL_NO_SCHEME] = with_scheme,
 		[SM_URL_LOST_SCHEME] = "Begin it with \"./\" for a place below base_url, with \"/\" for one on the host, or with its scheme, such as \"https://\".",
 		[SM_URL_BAD_REFERENCE] = "Look before the scheme for a byte order mark, a quotation mark or the like. A relative path with a colon in it has to begin with \"./\".",
-		[SM_URL_OTHER_SCHEME] = "A relative path with a colon in it has to begin with \"./\".",
 		[SM_URL_USER] = "Everybody could read it. Remove what stands before the \"@\".",
 		[SM_URL_NOT_IDNA2008] = "If browsers open that host, give it in its ASCII form (xn--...).",
 		[SM_URL_NO_IDNA] = "Rebuild sitemap with libidn2, or give the host in its ASCII form (xn--...)."

@@ -35,16 +35,6 @@ skip_space(SmXmlReader *r)
 	r->p = sm_skip_space(r->p, r->end);
 }
 
-/* Skip blanks.  Returns false if there are none. */
-static bool
-read_space(SmXmlReader *r)
-{
-	const char *start = r->p;
-
-	skip_space(r);
-	return r->p > start;
-}
-
 static inline bool
 looking_at(const SmXmlReader *r, const char *string)
 {
@@ -52,61 +42,51 @@ looking_at(const SmXmlReader *r, const char *string)
 }
 
 /*
- * Read a part of an XML declaration, " name='value'".  first: characters that the
- * value can begin with; others: characters that can follow.  If there is no such part,
- * returns false, and neither *s nor *value changes.
+ * Read a part of an XML declaration, " name='value'", and move *s past it.  Returns false if
+ * there is none.
  */
 static bool
-read_pseudo_attribute(const char **s, const char *end, const char *name,
-					  const char *first, const char *others, SmSpan *value)
+read_pseudo_attribute(const char **s, const char *end, SmSpan *name, SmSpan *value)
 {
 	const char *p = sm_skip_space(*s, end);
-	size_t		len = strlen(name);
-	const char *start;
-	char		quote;
+	const char *close;
 
-	if (p == *s || (size_t) (end - p) < len || memcmp(p, name, len) != 0)
-		return false;
-	p = sm_skip_space(p + len, end);
-	if (p == end || *p++ != '=')
-		return false;
+	name->s = p;
+	while (p < end && sm_is_letter(*p))
+		p++;
+	name->len = p - name->s;
 	p = sm_skip_space(p, end);
+	if (name->s == *s || name->len == 0 || p == end || *p != '=')
+		return false;
+	p = sm_skip_space(p + 1, end);
 	if (p == end || (*p != '"' && *p != '\''))
 		return false;
-	quote = *p++;
-	start = p;
-	while (p < end && *p != quote && *p != '\0' && strchr(p == start ? first : others, *p))
-		p++;
-	if (p == end || *p != quote || p == start)
+	close = memchr(p + 1, *p, end - p - 1);
+	if (close == NULL)
 		return false;
-	*value = sm_span(start, p - start);
-	*s = p + 1;
+	*value = sm_span(p + 1, close - p - 1);
+	*s = close + 1;
 	return true;
 }
 
+/* What it says of the version, and in which order, does not matter to a reader. */
 size_t
 sm_xml_declaration(SmSpan text, SmSpan *encoding)
 {
-#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	const char *s;
 	const char *end = text.s + text.len;
+	SmSpan		name;
 	SmSpan		value;
 
 	*encoding = sm_no_span();
 	if (!sm_span_begins(text, "<?xml"))
 		return 0;
 	s = text.s + strlen("<?xml");
-	if (!read_pseudo_attribute(&s, end, "version", "1", ".0123456789", &value) ||
-		value.len < 3 || value.s[1] != '.' || memchr(value.s + 2, '.', value.len - 2))
-		return 0;
-	read_pseudo_attribute(&s, end, "encoding", LETTERS, LETTERS "0123456789._-", encoding);
-	if (read_pseudo_attribute(&s, end, "standalone", "yn", "eso", &value) &&
-		!sm_span_is(value, "yes") && !sm_span_is(value, "no"))
-		return 0;
+	while (read_pseudo_attribute(&s, end, &name, &value))
+		if (sm_span_is(name, "encoding"))
+			*encoding = value;
 	s = sm_skip_space(s, end);
-	if (end - s < 2 || s[0] != '?' || s[1] != '>')
-		return 0;
-	return s + 2 - text.s;
+	return sm_span_begins(sm_span(s, end - s), "?>") ? s + 2 - text.s : 0;
 }
 
 /* XML 1.0, fifth edition, production [4]: the part outside ASCII. */
@@ -201,21 +181,6 @@ skip_until(SmXmlReader *r, const char *terminator)
 	return fail(r, "unexpected end");
 }
 
-/* What is wrong with the "&" at s, which does not begin a valid reference? */
-static const char *
-bad_reference(const char *s, const char *end)
-{
-	const char *name = s + 1;
-
-	for (s = name; s < end && (*s == '#' || SM_CLASSES(*s) & SM_NAME); s++)
-		;
-	if (s == name || s == end || *s != ';')
-		return "\"&\" begins no reference; write \"&amp;\"";
-	if (*name == '#')
-		return "reference to a character that XML does not allow";
-	return "reference to an entity that XML does not define";
-}
-
 /*
  * Move over character data up to the stop character or the end of the input,
  * and check characters and references.
@@ -240,7 +205,7 @@ skip_text(SmXmlReader *r, char stop, bool in_attribute)
 			size_t		n = sm_xml_reference(r->p, r->end, &c);
 
 			if (n == 0)
-				return fail(r, bad_reference(r->p, r->end));
+				return fail(r, "\"&\" that begins no reference of XML, such as \"&amp;\"");
 			r->p += n;
 			continue;
 		}
@@ -318,17 +283,12 @@ declare_namespaces(SmXmlReader *r)
 			continue;
 		if (!is_namespace_name(a->value))
 			return fail(r, "the name of a namespace has a reference, a tab or a line break");
-		if (sm_span_is(a->name, "xml") || sm_span_is(a->value, XML_URI))
-		{
-			/* the prefix xml may be bound only to its own namespace */
-			if (is_default || !sm_span_is(a->name, "xml") || !sm_span_is(a->value, XML_URI))
-				return fail(r, "declaration of the reserved prefix \"xml\" or its namespace");
+		/* the prefix xml may be bound only to its own namespace */
+		if (sm_span_is(a->name, "xml") && sm_span_is(a->value, XML_URI))
 			continue;
-		}
-		if (!is_default && (sm_span_is(a->name, "xmlns") || a->value.len == 0))
-			return fail(r, "declaration of the prefix \"xmlns\", or of a prefix without namespace");
-		if (sm_span_is(a->value, XMLNS_URI))
-			return fail(r, "declaration of a prefix for the reserved namespace of \"xmlns\"");
+		if (sm_span_is(a->name, "xml") || (!is_default && (sm_span_is(a->name, "xmlns") || a->value.len == 0)) ||
+			sm_span_is(a->value, XML_URI) || sm_span_is(a->value, XMLNS_URI))
+			return fail(r, "declaration of a reserved prefix or namespace, or of a prefix without namespace");
 
 		/*
 		 * namespace names are compared for each attribute, so their length
@@ -505,56 +465,6 @@ read_comment(SmXmlReader *r)
 	return true;
 }
 
-/* Read a string in quotes, and the blanks before it. */
-static bool
-read_quoted(SmXmlReader *r)
-{
-	const char *quote;
-
-	if (!read_space(r) || r->p == r->end || (*r->p != '"' && *r->p != '\''))
-		return false;
-	quote = *r->p++ == '"' ? "\"" : "'";
-	if (!skip_until(r, quote))
-		return false;
-	r->p++;
-	return true;
-}
-
-/* Read a document type declaration, such as <!DOCTYPE urlset SYSTEM "sitemap.dtd">. */
-static bool
-read_doctype(SmXmlReader *r)
-{
-	static const char malformed[] = "malformed document type declaration";
-	SmSpan		prefix;
-	SmSpan		name;
-
-	if (!r->is_document)
-		return fail(r, "document type declarations are not supported");
-	if (r->had_doctype || r->had_root)
-		return fail(r, "misplaced document type declaration");
-	r->had_doctype = true;
-	r->raw.s = r->p;
-	r->p += strlen("<!DOCTYPE");
-	if (!read_space(r) || !read_qname(r, &prefix, &name))
-		return fail(r, malformed);
-	if (read_space(r) && (looking_at(r, "SYSTEM") || looking_at(r, "PUBLIC")))
-	{
-		bool		is_public = *r->p == 'P';
-
-		r->p += strlen("SYSTEM");
-		if ((is_public && !read_quoted(r)) || !read_quoted(r))
-			return fail(r, malformed);
-		skip_space(r);
-	}
-	if (r->p < r->end && *r->p == '[')
-		return fail(r, "document type declarations with an internal subset are not supported");
-	if (r->p == r->end || *r->p++ != '>')
-		return fail(r, malformed);
-	r->raw.len = r->p - r->raw.s;
-	r->depth = 0;
-	return true;
-}
-
 static bool
 read_pi(SmXmlReader *r)
 {
@@ -571,12 +481,11 @@ read_pi(SmXmlReader *r)
 	return read_delimited(r, "<?", "?>");
 }
 
-/* May a token be here?  Outside of its root a document has no text but blanks. */
+/* Is the reader before or after the root of a document?  There is no text but blanks. */
 static bool
-may_be_here(const SmXmlReader *r, SmXmlToken token)
+is_outside_root(const SmXmlReader *r)
 {
-	return !r->is_document || r->nopen > 0 ||
-		(token == SM_XML_TEXT && sm_xml_is_blank(r->raw));
+	return r->is_document && r->nopen == 0;
 }
 
 static bool
@@ -587,7 +496,7 @@ read_text(SmXmlReader *r)
 	r->raw.s = r->p;
 	is_valid = skip_text(r, '<', false);
 	r->raw.len = r->p - r->raw.s;
-	if (!may_be_here(r, SM_XML_TEXT))
+	if (is_outside_root(r) && !sm_xml_is_blank(r->raw))
 	{
 		r->p = r->raw.s;
 		skip_space(r);
@@ -608,7 +517,7 @@ sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len)
 	r->p = src;
 	r->end = src + len;
 	r->namespaces = 0;
-	r->is_document = r->had_doctype = r->had_root = r->pending_end = false;
+	r->is_document = r->had_root = r->pending_end = false;
 	r->nopen = 0;
 	r->nbindings = 0;
 
@@ -650,10 +559,13 @@ sm_xml_next(SmXmlReader *r)
 		return read_end(r) ? SM_XML_END : SM_XML_ERROR;
 	if (looking_at(r, "<!--"))
 		return read_comment(r) ? SM_XML_COMMENT : SM_XML_ERROR;
-	if (looking_at(r, "<![CDATA[") && may_be_here(r, SM_XML_CDATA))
+	if (looking_at(r, "<![CDATA[") && !is_outside_root(r))
 		return read_delimited(r, "<![CDATA[", "]]>") ? SM_XML_CDATA : SM_XML_ERROR;
 	if (looking_at(r, "<!DOCTYPE"))
-		return read_doctype(r) ? SM_XML_COMMENT : SM_XML_ERROR;
+	{
+		fail(r, "document type declarations are not supported");
+		return SM_XML_ERROR;
+	}
 	if (looking_at(r, "<?"))
 		return read_pi(r) ? SM_XML_PI : SM_XML_ERROR;
 	return read_start(r) ? SM_XML_START : SM_XML_ERROR;

@@ -36,8 +36,8 @@ static const char *
 status_name(SmUrlStatus status)
 {
 	static const char *const names[] = {
-		"OK", "EMPTY", "NO_SCHEME", "LOST_SCHEME", "BAD_REFERENCE", "BAD_SCHEME", "OTHER_SCHEME", "USER", "NO_HOST",
-		"BAD_HOST", "BACKSLASH", "NOT_IDNA2008", "NO_IDNA", "NO_MEMORY", "BAD_PORT", "ENCODED_DOTS", "TOO_LONG", "LONG_REFERENCE",
+		"OK", "EMPTY", "NO_SCHEME", "LOST_SCHEME", "BAD_REFERENCE", "BAD_SCHEME", "USER", "NO_HOST",
+		"BAD_HOST", "NOT_IDNA2008", "NO_IDNA", "NO_MEMORY", "BAD_PORT", "ENCODED_DOTS", "TOO_LONG", "LONG_REFERENCE",
 		"BAD_BASE", "OTHER_SITE", "OTHER_PATH"
 	};
 
@@ -170,8 +170,8 @@ test_protocol(void)
 	foreach_string(src, "/path", "//h/a", "www.h/a")
 		fails(*src, SM_URL_NO_SCHEME);
 	fails("ftp://h/a", SM_URL_BAD_SCHEME);
-	fails("mailto:a@h", SM_URL_OTHER_SCHEME);
-	fails("javascript:alert(1)", SM_URL_OTHER_SCHEME);
+	fails("mailto:a@h", SM_URL_BAD_SCHEME);
+	fails("javascript:alert(1)", SM_URL_BAD_SCHEME);
 	fails("http:///a", SM_URL_NO_HOST);
 }
 
@@ -270,19 +270,21 @@ test_origin(void)
 		fails(*src, SM_URL_BAD_REFERENCE);
 	foreach_string(src, "httpss://h/", "htt://h/", "http+x://h/", "file:///etc/passwd")
 		fails(*src, SM_URL_BAD_SCHEME);
-	fails("data:text/plain,x", SM_URL_OTHER_SCHEME);
-	fails("tel:1", SM_URL_OTHER_SCHEME);
-	fails("localhost:80/a", SM_URL_NO_SCHEME);
+	fails("data:text/plain,x", SM_URL_BAD_SCHEME);
+	fails("tel:1", SM_URL_BAD_SCHEME);
+	fails("localhost:80/a", SM_URL_BAD_SCHEME);
 	foreach_string(src,
 		"http:", "http:/", "http:h/a", "http:/h/a", "http:\\\\h\\a", "http://", "http://?a",
 		"http://#a", "http://:80/", "http://::1/")
 		fails(*src, SM_URL_NO_HOST);
 	foreach_string(src, "http://./", "http://a..b/", "http://.a/", "http://a../", "http://a b/", "http://a%20b/")
 		fails(*src, SM_URL_BAD_HOST);
-	foreach_string(src,
-		"http://a\\b/", "https://evil.example\\@www.example.com/", "http://u:p\\@h/",
-		"http://[::1]\\@h/", "http://h:80\\/", "http://h\\")
-		fails(*src, SM_URL_BACKSLASH);
+	/* in "https://a\\@b/" browsers find the host a, many libraries b */
+	foreach_string(src, "https://evil.example\\@www.example.com/", "http://u:p\\@h/", "http://[::1]\\@h/")
+		fails(*src, SM_URL_USER);
+	foreach_string(src, "http://a\\b/", "http://h\\")
+		fails(*src, SM_URL_BAD_HOST);
+	fails("http://h:80\\/", SM_URL_BAD_PORT);
 	foreach_pair(pair, {"http://h/\\@a/", "http://h/%5C@a/"}, {"http://h?\\@a/", "http://h?%5C@a/"})
 		both(pair->given, pair->wanted);
 	foreach_string(src,
@@ -417,7 +419,7 @@ test_resolve(void)
 {
 	const SmUrlBase *base = base_of("http://a/b/c/", SM_SCOPE_ANY);
 
-	fails_in("g:h", base, SM_URL_OTHER_SCHEME);
+	fails_in("g:h", base, SM_URL_BAD_SCHEME);
 	foreach_pair(pair,
 		{"./g", "http://a/b/c/g"}, {"./g", "http://a/b/c/g"}, {"./g/", "http://a/b/c/g/"},
 		{"/g", "http://a/g"}, {"//g", "http://g"}, {"?y", "http://a/b/c/?y"},
@@ -492,7 +494,7 @@ test_lost_scheme(void)
 		fails(text_of("%shttps://shop.example.com/a", *before), SM_URL_BAD_REFERENCE);
 		fails_in(text_of("%s://shop.example.com/a", *before), base, SM_URL_BAD_REFERENCE);
 	}
-	foreach_string(src, "://shop.example.com/a", ":8080/a", "[::1]:8080/a")
+	foreach_string(src, "://shop.example.com/a", ":8080/a", "[::1]:8080/a", "127.0.0.1:8080/a")
 		fails_in(*src, base, SM_URL_BAD_REFERENCE);
 
 	/* a host, or anything else that begins neither with a scheme nor like a place on the site */
@@ -500,9 +502,9 @@ test_lost_scheme(void)
 		"www.h/a", "cdn.example.com/a.jpg", "shop.example.com", "item/7",
 		"g", "g/../h", "#s", ".", "..", ".g", "..g", ".../g", "%2e/g", ".#", ".?/", ";x", "\xC3\xA9/x", "\\a")
 		fails_in(*src, base, SM_URL_LOST_SCHEME);
-	foreach_string(src, "shop.example.com:8443/a", "127.0.0.1:8080/a", "localhost:80/")
-		fails_in(*src, base, SM_URL_NO_SCHEME);
-	fails_in("tel:0800123456", base, SM_URL_OTHER_SCHEME);
+	foreach_string(src, "shop.example.com:8443/a", "localhost:80/")
+		fails_in(*src, base, SM_URL_BAD_SCHEME);
+	fails_in("tel:0800123456", base, SM_URL_BAD_SCHEME);
 	foreach_pair(pair,
 		{"/www.h/a", "/www.h/a"}, {"./www.h/a", "/b/www.h/a"}, {"?shop.example.com", "/b/?shop.example.com"},
 		{"./", "/b/"}, {"../", "/"}, {"../item/7", "/item/7"}, {"?", "/b/?"}, {"./../../a", "/a"})
@@ -915,27 +917,27 @@ test_secret(void)
 {
 	foreach_string(url,
 		"http://u:p@h/", "https://u:p@h", "//u:p@h/", "///u:p@h", "\\\\u:p@h", "http://u@h?@", "https:/u:p@h",
-		"https:\\\\u:p@h", "http://u:p q@h", "see http://u:p@h", "http://h/, http://u:p@h",
-		"http://h by x, http://u:p@h", "@ http://h: http://u@h", "http://u:@h", "http://u:1p q@h",
-		"HTTP:/u@h", "ftp://u@h", "://u@h", "http://\xC3\xA9:p@h", "http://u:\xC3\xA9@h", "http://h:80\xE3\x80\x81http://u@h")
+		"https:\\\\u:p@h", "see http://u:p@h", "http://h/, http://u:p@h", "(http://u:p@h)",
+		"http://h by x, http://u:p@h", "@ http://h: http://u@h", "http://u:@h", "http://u:p/q@h",
+		"HTTP:/u@h", "ftp://u@h", "://u@h", "http://\xC3\xA9:p@h", "http://u:\xC3\xA9@h", "h //u:p@h")
 		ok(sm_url_has_user(exact(*url)), *url);
 	foreach_string(text,
 		"u:p@h", "https://h/u:p@h", "h/u:p@h", "", "/", "//", "http://", "http://h/@", "mailto:u:p@h", "http://h:80/u:p@h",
-		"http://h by u@h", "http://h:80 by u@h", "http://h: u@h", "http://h/?a=http://u:p@h", "h //u:p@h", "http://h :",
-		"http://h:8 :", "a:b/c@d", "http://h u http://h/@", "h:\\u@h", "h:/u@h", ":/u@h", "ttps:/u@h",
-		"h:\\\\u@h", "http://h\xE3\x80\x81u@h", "http://h:80\xE3\x80\x81u@h")
+		"http://h by u@h", "http://h:80 by u@h", "http://h: u@h", "http://h/?a=http://u:p@h", "http://h :",
+		"http://h:8 :", "a:b/c@d", "http://h u http://h/@", "http://@h", "by: u@h", "\t\n ")
 		ok(!sm_url_has_user(exact(*text)), *text);
 	foreach_pair(pair,
 		{"http://u:p@h/", "u:p"}, {" \xE3\x80\x80https://u:p@x@h:80/@ ", "u:p@x"}, {"//u@h", "u"},
 		{"\\\\u@h", "u"}, {"ftp:///u@h", "u"}, {"https:/u:p@h", "u:p"},
-		{"\"https:\\\\u:p@h", "u:p"}, {"u:p@h/", "p"}, {"u:p/q@h/", "p/q"},
+		{"\"https:\\\\u:p@h", "u:p"}, {"u:p@h/", "p"}, 
 		{"http://u:p/q@h/", "u:p/q"}, {"http://u:1?2q@h/", ""}, {"http://u:p#@h/", "u:p#"},
 		{"http://u:p%40h/@", "u:p"}, {"http://u:p&#64;h", "u:p"},
-		{"http://u:p\xEF\xBC\xA0h", "u:p"}, {"http://u:p\xEF\xB9\xABh", "u:p"})
+		{"http://u:p\xEF\xBC\xA0h", "u:p"}, {"http://u:p\xEF\xB9\xABh", "u:p"},
+		{"mailto:u@h", "u"}, {"http://u:p q@h", "u:p q"})
 		is_string(sm_url_secret(exact(pair->given)), pair->wanted, pair->given);
 	foreach_string(text,
 		"", " ", "@", "http://h/@u", "http://h:80/u:p@x", "http://h/", "http://@h", "u@h", "/u:p@h", "./u:p@h",
-		"mailto:u@h", "h?u:p@h", ":", "::", "//", "http:", "http:/", "http://h:80", "http://[::1]/@",
+		"u:p/q@h/", "h?u:p@h", ":", "::", "//", "http:", "http:/", "http://h:80", "http://[::1]/@",
 		"http://h:x/", "\x80@", "%40", "&#64;")
 		is_string(sm_url_secret(exact(*text)), "", *text);
 }

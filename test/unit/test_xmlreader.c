@@ -25,9 +25,7 @@
 #define EARLY		"!unexpected end"
 #define UTF8		"!not valid UTF-8"
 #define ILLEGAL		"!character that XML does not allow"
-#define AMPERSAND	"!\"&\" begins no reference; write \"&amp;\""
-#define ENTITY		"!reference to an entity that XML does not define"
-#define CHARACTER	"!reference to a character that XML does not allow"
+#define AMPERSAND	"!\"&\" that begins no reference of XML, such as \"&amp;\""
 #define OUTSIDE		"!text outside of the root element"
 #define NO_MARKUP	"!\"<\" begins no markup; write \"&lt;\""
 #define TAG			"!an element's tag is malformed"
@@ -37,9 +35,8 @@
 #define PI			"!malformed processing instruction"
 #define DECLARATION	"!XML declaration is malformed or not at the beginning"
 #define UNDECLARED	"!undeclared namespace prefix"
-#define RESERVED	"!declaration of the reserved prefix \"xml\" or its namespace"
+#define RESERVED	"!declaration of a reserved prefix or namespace, or of a prefix without namespace"
 #define SPELLING	"!the name of a namespace has a reference, a tab or a line break"
-#define NO_PREFIX	"!declaration of the prefix \"xmlns\", or of a prefix without namespace"
 
 /* what the reader is asked to read */
 static bool as_document = false;
@@ -288,7 +285,7 @@ test_attributes(void)
 		reads(*src, TAG);
 	foreach_pair(pair,
 		{"<a b='<'/>", "!\"<\" in the value of an attribute"}, {"<a b='&'/>", AMPERSAND},
-		{"<a b='&nbsp;'/>", ENTITY}, {"<a b='&#0;'/>", CHARACTER}, {"<a b='\x01'/>", ILLEGAL},
+		{"<a b='&nbsp;'/>", AMPERSAND}, {"<a b='&#0;'/>", AMPERSAND}, {"<a b='\x01'/>", ILLEGAL},
 		{"<a b='\xEF\xBF\xBF'/>", ILLEGAL}, {"<a b='\xC3'/>", UTF8}, {"<a b='1' b='2'/>", TWICE},
 		{"<a b='1' c='2' b='1'/>", TWICE}, {"<a></a b='1'>", "(a" TAG})
 		reads(pair->given, pair->wanted);
@@ -304,8 +301,8 @@ test_text(void)
 	reads("]]&gt;", "\"]]&gt;\"");
 
 	foreach_pair(pair,
-		{"a]]>b", "!\"]]>\" in text"}, {"<a>]]]></a>", "(a!\"]]>\" in text"}, {"a&b;", ENTITY},
-		{"&copy;", ENTITY}, {"&#x110000;", CHARACTER}, {"&#xD800;", CHARACTER})
+		{"a]]>b", "!\"]]>\" in text"}, {"<a>]]]></a>", "(a!\"]]>\" in text"}, {"a&b;", AMPERSAND},
+		{"&copy;", AMPERSAND}, {"&#x110000;", AMPERSAND}, {"&#xD800;", AMPERSAND})
 		reads(pair->given, pair->wanted);
 	foreach_string(src, "&", "&;", "& b;", "?a=1&b=2;", "&amp")
 		reads(*src, AMPERSAND);
@@ -378,9 +375,9 @@ test_prolog(void)
 	reads("<a><?xml version=\"1.0\"?></a>", "(a" DECLARATION);
 	reads("<a/><?XML version=\"1.0\"?>", "(a)a" DECLARATION);
 	foreach_string(src,
-		"<?xMl version=\"1.0\"?><a/>", "<?xml?><a/>", "<?xml version=\"1..\"?><a/>",
-		"<?xml version=\"1.0.0\"?><a/>", "<?xml version=\"1.0\"?><?xml version=\"1.0\"?>",
-		"<?xml version=\"1.0\"")
+		"<?xMl version=\"1.0\"?><a/>", "<?xml version=\"1.0\"?><?xml version=\"1.0\"?>",
+		"<?xml version=\"1.0\"", "<?xml version=\"1.0\">", "<?xml version=\"1.0", "<?xml version=1.0?>",
+		"<?xml version?>", "<?xml =\"1.0\"?>")
 		reads(*src, DECLARATION);
 	reads("<!DOCTYPE a><a/>", "!document type declarations are not supported");
 	reads("<!doctype a>", NO_MARKUP);
@@ -429,7 +426,7 @@ test_namespaces(void)
 	reads("<a xmlns:x='u' xmlns:y='u' x:b='1' y:b='2'/>", TWICE);
 	reads("<a xmlns:x='u' x:b='1' x:b='2'/>", TWICE);
 	reads("<a xmlns:x='" NEWS "' x:b='1' news:b='2'/>", TWICE);
-	reads("<a xmlns:x=''/>", NO_PREFIX);
+	reads("<a xmlns:x=''/>", RESERVED);
 
 	/* names are compared as they are written, so there must be one way only */
 	reads("<a xmlns:x='u?a&amp;b c' x:d='&#38;'/>", "(a[xmlns:x=u?a&amp;b c][x:d=&#38;])a");
@@ -453,10 +450,10 @@ test_reserved_namespaces(void)
 	foreach_pair(pair,
 		{"<a xml:lang='en' xml:lang='de'/>", TWICE}, {"<a xmlns:xml='u'/>", RESERVED},
 		{"<a xmlns:xml=''/>", RESERVED}, {"<a xmlns='" XML_URI "'/>", RESERVED},
-		{"<a xmlns:x='" XML_URI "'/>", RESERVED}, {"<a xmlns:xmlns='u'/>", NO_PREFIX},
-		{"<a xmlns:xmlns='" XMLNS_URI "'/>", NO_PREFIX},
-		{"<a xmlns='" XMLNS_URI "'/>", "!declaration of a prefix for the reserved namespace of \"xmlns\""},
-		{"<a xmlns:x='" XMLNS_URI "'/>", "!declaration of a prefix for the reserved namespace of \"xmlns\""},
+		{"<a xmlns:x='" XML_URI "'/>", RESERVED}, {"<a xmlns:xmlns='u'/>", RESERVED},
+		{"<a xmlns:xmlns='" XMLNS_URI "'/>", RESERVED},
+		{"<a xmlns='" XMLNS_URI "'/>", RESERVED},
+		{"<a xmlns:x='" XMLNS_URI "'/>", RESERVED},
 		{"<xmlns:a/>", "!an element has the reserved prefix \"xmlns\""})
 		reads(pair->given, pair->wanted);
 }
@@ -475,27 +472,13 @@ test_documents(void)
 		{"", "!root element is missing"}, {" <!-- a -->", "\" \"<!>!root element is missing"},
 		{"<a>", "(a" EARLY}, {"<a/><b/>", "(a)a!second root element"},
 		{"<a></a> <a>", "(a)a\" \"!second root element"}, {"a<a/>", OUTSIDE}, {"\n a", OUTSIDE},
-		{"<a/> &amp;", "(a)a" OUTSIDE}, {"<a/>&nbsp;", "(a)a" ENTITY}, {"<a/> \xFF", "(a)a" UTF8},
+		{"<a/> &amp;", "(a)a" OUTSIDE}, {"<a/>&nbsp;", "(a)a" AMPERSAND}, {"<a/> \xFF", "(a)a" UTF8},
 		{"<a/> \x01", "(a)a" ILLEGAL}, {"<![CDATA[]]><a/>", NO_MARKUP},
 		{"<a/><![CDATA[b]]>", "(a)a" NO_MARKUP}, {"<a/></a>", "(a)a" MISMATCH})
 		reads(pair->given, pair->wanted);
 
-	/* a document type declaration counts as a comment */
-	reads("<!DOCTYPE a><a/>", "<!>(a)a");
-	reads("<?xml version=\"1.0\"?>\n<!DOCTYPE\ta:b SYSTEM 'c\"[>' ><a/>", "\"\n\"<!>(a)a");
-	reads("<!DOCTYPE a PUBLIC \"b\"\n'c'><a/>", "<!>(a)a");
-	reads("<!DOCTYPE a>", "<!>!root element is missing");
-	foreach_string(text,
-		"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "<!DOCTYPE a[]>", "<!DOCTYPE a SYSTEM 'b' [")
-		reads(*text, "!document type declarations with an internal subset are not supported");
-	foreach_string(text,
-		"<!DOCTYPE", "<!DOCTYPE>", "<!DOCTYPEa>", "<!DOCTYPE a", "<!DOCTYPE 1>", "<!DOCTYPE a b>", "<!DOCTYPE a SYSTEM>",
-		"<!DOCTYPE a SYSTEM'b'>", "<!DOCTYPE a SYSTEM 'b", "<!DOCTYPE a SYSTEM 'b' 'c'>", "<!DOCTYPE a PUBLIC 'b'>",
-		"<!DOCTYPE a PUBLIC 'b''c'>", "<!DOCTYPE a SYSTEM '\xFF'>", "<!DOCTYPE a SYSTEM '\x01'>")
-		reads(*text, "!malformed document type declaration");
-	reads("<!DOCTYPE a><!DOCTYPE a><a/>", "<!>!misplaced document type declaration");
-	reads("<a><!DOCTYPE a></a>", "(a!misplaced document type declaration");
-	reads("<a/><!DOCTYPE a>", "(a)a!misplaced document type declaration");
+	foreach_string(text, "<!DOCTYPE a><a/>", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>")
+		reads(*text, "!document type declarations are not supported");
 
 	/* an undeclared prefix stands for itself */
 	reads("<news:a/>", "({news}news:a?news){news}news:a");

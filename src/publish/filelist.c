@@ -11,11 +11,7 @@
 #include "miscadmin.h"
 #include "server/error.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 #include "utils/timestamp.h"
-
-/* The column of a query that says whether there is content, in place of base_url. */
-#define HAS_CONTENT		SM_FILE_BASE_URL
 
 static const char *
 text_or_null(const Datum *values, const bool *nulls, int column)
@@ -30,9 +26,7 @@ read_file(HeapTuple row, TupleDesc desc)
 	Datum		values[SM_FILE_NCOLUMNS];
 	bool		nulls[SM_FILE_NCOLUMNS];
 
-	memset(nulls, true, sizeof(nulls));
 	heap_deform_tuple(row, desc, values, nulls);
-	old->has_content = DatumGetBool(values[HAS_CONTENT]);
 	old->section = text_or_null(values, nulls, SM_FILE_SECTION);
 	old->name = text_or_null(values, nulls, SM_FILE_NAME);
 	old->kind = text_or_null(values, nulls, SM_FILE_KIND);
@@ -46,6 +40,7 @@ read_file(HeapTuple row, TupleDesc desc)
 	old->digest = text_or_null(values, nulls, SM_FILE_DIGEST);
 	old->first_key = text_or_null(values, nulls, SM_FILE_FIRST_KEY);
 	old->recipe = text_or_null(values, nulls, SM_FILE_RECIPE);
+	old->has_content = DatumGetBool(values[SM_FILE_CONTENT]);
 	return old;
 }
 
@@ -97,17 +92,8 @@ sm_old_file_compare(SmOldFile *old, SmFile *file)
 SmFileList *
 sm_file_list_read(const SPITupleTable *rows)
 {
-	/*
-	 * for many small chunks; larger blocks would waste up to half of the
-	 * memory
-	 */
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish files",
-												  ALLOCSET_DEFAULT_MINSIZE,
-												  ALLOCSET_DEFAULT_INITSIZE, 1024 * 1024);
-	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	SmFileList *list = palloc0_object(SmFileList);
 
-	list->context = context;
 	list->nfiles = (int) rows->numvals;
 	list->files = palloc_extended(list->nfiles * sizeof(SmOldFile *), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < list->nfiles; i++)
@@ -116,7 +102,6 @@ sm_file_list_read(const SPITupleTable *rows)
 		list->files[i] = read_file(rows->vals[i], rows->tupdesc);
 		list->url_count += list->files[i]->url_count;
 	}
-	MemoryContextSwitchTo(oldcontext);
 	return list;
 }
 
@@ -145,48 +130,30 @@ compare_files(const void *a, const void *b)
 	return order != 0 ? order : compare_names(a, b);
 }
 
-const char *
-sm_file_list_sort(SmFileList *list)
+void
+sm_file_list_sort(SmFileList *list, bool by_name)
 {
-	qsort(list->files, list->nfiles, sizeof(SmOldFile *), compare_files);
-	for (int i = 1; i < list->nfiles; i++)
-		if (compare_files(&list->files[i - 1], &list->files[i]) == 0)
-			return list->files[i]->name;
-	return NULL;
+	list->compare = by_name ? compare_names : compare_files;
+	qsort(list->files, list->nfiles, sizeof(SmOldFile *), list->compare);
 }
 
-/* Find a file in a sorted array. */
-static SmOldFile *
-find_file(SmOldFile **files, int nfiles, const SmOldFile *wanted,
-		  int (*compare) (const void *a, const void *b))
+const char *
+sm_file_list_duplicate(const SmFileList *list)
 {
-	SmOldFile **found = bsearch(&wanted, files, nfiles, sizeof(SmOldFile *), compare);
-
-	return found ? *found : NULL;
+	for (int i = 1; i < list->nfiles; i++)
+		if (list->compare(&list->files[i - 1], &list->files[i]) == 0)
+			return list->files[i]->name;
+	return NULL;
 }
 
 SmOldFile *
 sm_file_list_find(const SmFileList *list, const char *section, const char *name)
 {
-	const SmOldFile wanted = {.section = section,.name = name};
+	const SmOldFile file = {.section = section,.name = name};
+	const SmOldFile *wanted = &file;
+	SmOldFile **found = bsearch(&wanted, list->files, list->nfiles, sizeof(SmOldFile *), list->compare);
 
-	return find_file(list->files, list->nfiles, &wanted, compare_files);
-}
-
-SmOldFile *
-sm_file_list_find_name(SmFileList *list, const char *name)
-{
-	const SmOldFile wanted = {.name = name};
-
-	if (list->by_name == NULL)
-	{
-		size_t		size = list->nfiles * sizeof(SmOldFile *);
-
-		list->by_name = MemoryContextAllocHuge(list->context, Max(size, 1));
-		memcpy(list->by_name, list->files, size);
-		qsort(list->by_name, list->nfiles, sizeof(SmOldFile *), compare_names);
-	}
-	return find_file(list->by_name, list->nfiles, &wanted, compare_names);
+	return found ? *found : NULL;
 }
 
 /* Is a file an index that runs write, of a section, or if of_site of the site? */
@@ -203,10 +170,10 @@ is_index_of(const SmOldFile *file, const char *section, bool of_site)
 SmFileList *
 sm_file_list_indexes(const SmFileList *list, const char *section, bool of_site)
 {
-	SmFileList *indexes = MemoryContextAllocZero(list->context, sizeof(SmFileList));
+	SmFileList *indexes = palloc0_object(SmFileList);
 
-	indexes->context = list->context;
-	indexes->files = MemoryContextAllocHuge(list->context, Max(list->nfiles, 1) * sizeof(SmOldFile *));
+	indexes->compare = list->compare;
+	indexes->files = palloc_extended(list->nfiles * sizeof(SmOldFile *), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < list->nfiles; i++)
 		if (is_index_of(list->files[i], section, of_site))
 			indexes->files[indexes->nfiles++] = list->files[i];

@@ -9,21 +9,12 @@
 #include "files/set.h"
 
 /*
- * The columns of a query for the files of a site: those of sitemap_file that are read, and in
- * place of base_url whether there is content.
+ * The columns of a query for files: those of sitemap_file without the states, and has_content,
+ * an expression, in place of the content.
  */
-#define SM_SITE_COLUMNS \
-	"content IS NOT NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest"
-
-/* The same for the files of a section. */
-#define SM_OLD_FILE_COLUMNS SM_SITE_COLUMNS ", first_key, recipe"
-
-/*
- * The columns for the files of a site that can be in foreign tables, whose servers would send
- * the content: a file with a digest counts as one with content.
- */
-#define SM_SITE_COLUMNS_WITHOUT_CONTENT \
-	"digest IS NOT NULL, section, name, kind, loc, lastmod, url_count, byte_count, digest"
+#define SM_OLD_FILE_COLUMNS(has_content) \
+	"base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe," \
+	" NULL::pg_catalog.bytea, " has_content
 
 /* Is a file an index? */
 extern bool sm_old_file_is_index(const SmOldFile *old);
@@ -37,28 +28,27 @@ extern void sm_old_file_compare(SmOldFile *old, SmFile *file);
 /* Files that a target has. */
 typedef struct SmFileList
 {
-	MemoryContext context;		/* for the list */
 	SmOldFile **files;
-	SmOldFile **by_name;		/* the files by name; NULL until needed */
 	int			nfiles;
 	int64		url_count;		/* of all files */
+	int			(*compare) (const void *a, const void *b);	/* their order */
 } SmFileList;
 
-/* Read the rows of a query for these columns. */
+/* Read the rows of a query for these columns, in the current memory context. */
 extern SmFileList *sm_file_list_read(const SPITupleTable *rows);
 
 /*
- * Put the list into the order of an index: by section, then by name, -9 before -10.  Returns
- * a name that two files of a section have, or NULL.
+ * Sort the list by name, -9 before -10; unless by_name, first by section, which is the order
+ * of an index.
  */
-extern const char *sm_file_list_sort(SmFileList *list);
+extern void sm_file_list_sort(SmFileList *list, bool by_name);
 
-/* Find a file of a sorted list; NULL if the list has no such file. */
+/* A name that two files of a sorted list have, of one section unless by_name; or NULL. */
+extern const char *sm_file_list_duplicate(const SmFileList *list);
+
+/* Find a file of a sorted list, of any section if by_name; NULL if there is none. */
 extern SmOldFile *sm_file_list_find(const SmFileList *list, const char *section,
 									const char *name);
-
-/* Find a file of any section by its name; NULL if there is none. */
-extern SmOldFile *sm_file_list_find_name(SmFileList *list, const char *name);
 
 /*
  * Those files of a sorted list of a site that are the indexes of a section, or also of the

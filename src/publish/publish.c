@@ -293,8 +293,7 @@ write_list(Run *run)
 		SmOldFile  *old = run->list->files[i];
 
 		CHECK_FOR_INTERRUPTS();
-		/* another session can have deleted it since */
-		if (old->fate == SM_OLD_GONE && sm_target_find(&run->target, old->name))
+		if (old->fate == SM_OLD_GONE)
 			delete_file(run, old);
 		MemoryContextReset(context);
 	}

@@ -85,27 +85,32 @@ check_privileges(const SmTarget *target)
 #define OF_SECTION	"base_url OPERATOR(pg_catalog.=) $1 AND section OPERATOR(pg_catalog.=) $2"
 #define OF_FILE		OF_SECTION " AND name OPERATOR(pg_catalog.=) $3"
 
-/* The files that a SELECT of SM_OLD_FILE_COLUMNS has returned.  Frees the rows. */
+/* List the files that a SELECT of SM_OLD_FILE_COLUMNS returns. */
 static SmFileList *
-read_files(const SmTarget *target, SPITupleTable *rows)
+list_files(const SmTarget *target, const char *sql, ParamListInfo params, SmAccess access,
+		   bool by_name)
 {
+	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
+	SPITupleTable *rows = sm_table_execute(&target->table, sql, params, access, NULL).rows;
 	SmFileList *list = sm_file_list_read(rows);
 
 	SPI_freetuptable(rows);
+	MemoryContextSwitchTo(oldcontext);
 	for (int i = 0; i < list->nfiles; i++)
 		if (list->files[i]->name == NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_NOT_NULL_VIOLATION),
 					 errmsg("the target table \"%s\" has a file without a name",
 							target->table.name)));
+	sm_file_list_sort(list, by_name);
 	return list;
 }
 
-/* Sort files, and raise an error if two of a section have one name. */
+/* Raise an error if two files of a section have one name. */
 static void
-sort_unique(const SmTarget *target, SmFileList *list)
+check_unique(const SmTarget *target, const SmFileList *list)
 {
-	const char *twice = sm_file_list_sort(list);
+	const char *twice = sm_file_list_duplicate(list);
 
 	if (twice)
 		ereport(ERROR,
@@ -120,45 +125,35 @@ static SmFileList *
 list_section(const SmTarget *target)
 {
 	const char *values[] = {target->base_url, target->section, sm_file_kinds[SM_INDEX]};
-	SmResult	files = sm_table_execute(&target->table,
-										 "SELECT " SM_OLD_FILE_COLUMNS " FROM @table"
-										 " WHERE " OF_SECTION
-										 " AND digest IS NOT NULL AND (kind OPERATOR(pg_catalog.=) $3) IS NOT TRUE",
-										 sm_text_parameters(lengthof(values), values), SM_READ, NULL);
-	SmFileList *list = read_files(target, files.rows);
+	SmFileList *list = list_files(target,
+								  "SELECT " SM_OLD_FILE_COLUMNS("content IS NOT NULL") " FROM @table"
+								  " WHERE " OF_SECTION
+								  " AND digest IS NOT NULL AND (kind OPERATOR(pg_catalog.=) $3) IS NOT TRUE",
+								  sm_text_parameters(lengthof(values), values), SM_READ, false);
 
-	sort_unique(target, list);
+	check_unique(target, list);
 	return list;
 }
 
-/* List the files of the site, with the newest snapshot. */
-static void
-list_site(SmTarget *target)
+/*
+ * List the files of the site, with the newest snapshot.  Partitions can be foreign tables,
+ * whose servers would send all content: a file with a digest counts as one with content.
+ */
+static SmFileList *
+list_site(const SmTarget *target, bool by_name)
 {
-	/* partitions can be foreign tables */
-	bool		is_local = target->table.rel->rd_rel->relkind == RELKIND_RELATION;
-	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
-	SmResult	files;
-
-	if (target->site)
-		MemoryContextDelete(target->site->context);
-	files = sm_table_execute(&target->table,
-							 is_local ?
-							 "SELECT " SM_SITE_COLUMNS " FROM @table WHERE base_url OPERATOR(pg_catalog.=) $1" :
-							 "SELECT " SM_SITE_COLUMNS_WITHOUT_CONTENT " FROM @table WHERE base_url OPERATOR(pg_catalog.=) $1",
-							 sm_text_parameters(1, &target->base_url), SM_READ_NEWEST, NULL);
-	target->site = read_files(target, files.rows);
-	target->is_changed = false;
-	(void) sm_file_list_sort(target->site);
-	MemoryContextSwitchTo(oldcontext);
+	return list_files(target,
+					  "SELECT " SM_OLD_FILE_COLUMNS("digest IS NOT NULL") " FROM @table"
+					  " WHERE base_url OPERATOR(pg_catalog.=) $1",
+					  sm_text_parameters(1, &target->base_url), SM_READ_NEWEST, by_name);
 }
 
 const SmOldFile *
 sm_target_find(SmTarget *target, const char *name)
 {
-	if (target->site == NULL)
-		list_site(target);
-	return sm_file_list_find_name(target->site, name);
+	if (target->names == NULL)
+		target->names = list_site(target, true);
+	return sm_file_list_find(target->names, NULL, name);
 }
 
 SmFileList *
@@ -166,10 +161,9 @@ sm_target_list_indexes(SmTarget *target, bool of_site)
 {
 	SmFileList *indexes;
 
-	if (target->site == NULL || target->is_changed)
-		list_site(target);
+	target->site = list_site(target, false);
 	indexes = sm_file_list_indexes(target->site, target->section, of_site);
-	sort_unique(target, indexes);
+	check_unique(target, indexes);
 	return indexes;
 }
 
@@ -355,7 +349,6 @@ change_row(SmTarget *target, SmStatement *statement, ParamListInfo params)
 {
 	uint64		changed = sm_statement_execute(statement, params, SM_WRITE).count;
 
-	target->is_changed = true;
 	if (changed == 0 && !has_row(target, params, SM_READ_NEWEST))
 		return false;
 	if (changed == 0 && !has_row(target, params, SM_READ))
@@ -365,51 +358,54 @@ change_row(SmTarget *target, SmStatement *statement, ParamListInfo params)
 	return true;
 }
 
-/* Prepare an INSERT of a file, or an UPDATE of its columns between name and the last. */
+/* Prepare a statement, whose plan serves to the end of the run. */
 static SmStatement *
-prepare_write(const SmTarget *target, bool is_new, int last)
+prepare(const SmTarget *target, const char *sql, int options)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
+	SmStatement *statement = sm_table_prepare(&target->table, sql, options);
+
+	MemoryContextSwitchTo(oldcontext);
+	return statement;
+}
+
+/* Prepare an INSERT of a file, or an UPDATE of its columns after name. */
+static SmStatement *
+prepare_write(const SmTarget *target, bool is_new)
+{
 	StringInfoData columns;
-	StringInfoData numbers;
-	SmStatement *statement;
+	StringInfoData values;
 
 	initStringInfo(&columns);
-	initStringInfo(&numbers);
-	for (int i = is_new ? 0 : SM_FILE_NAME + 1; i <= last; i++)
+	initStringInfo(&values);
+	for (int i = is_new ? 0 : SM_FILE_NAME + 1; i < SM_FILE_NCOLUMNS; i++)
 	{
 		const char *comma = columns.len > 0 ? ", " : "";
 
 		if (!sm_table_has_column(&target->table, i))
 			continue;
 		appendStringInfo(&columns, "%s%s", comma, sm_file_columns[i].name);
-		appendStringInfo(&numbers, "%s$%d", comma, i + 1);
+		/* without new content, the old stays */
+		appendStringInfo(&values, i == SM_FILE_CONTENT && !is_new ? "%scoalesce($%d, content)" : "%s$%d",
+						 comma, i + 1);
 	}
-	statement = sm_table_prepare(&target->table,
-								 psprintf(is_new ? "INSERT INTO @table (%s) VALUES (%s)" :
-										  "UPDATE @table SET (%s) = ROW (%s) WHERE " OF_FILE,
-										  columns.data, numbers.data),
-								 is_new ? 0 : CURSOR_OPT_CUSTOM_PLAN);
-	MemoryContextSwitchTo(oldcontext);
-	return statement;
+	if (is_new)
+		return prepare(target, psprintf("INSERT INTO @table (%s) VALUES (%s)", columns.data, values.data), 0);
+	return prepare(target,
+				   psprintf("UPDATE @table SET (%s) = ROW (%s) WHERE " OF_FILE, columns.data, values.data),
+				   CURSOR_OPT_CUSTOM_PLAN);
 }
 
 void
 sm_target_write(SmTarget *target, bool is_new, const Datum *values, const bool *isnull,
 				TimestampTz lastmod)
 {
-	/* without new content, the old stays */
-	bool		has_content = is_new || !isnull[SM_FILE_CONTENT];
-	int			last = has_content ? SM_FILE_CONTENT : SM_FILE_SHOWN;
-	ParamListInfo params = makeParamList(last + 1);
-	SmStatement **statement = is_new ? &target->insert : has_content ? &target->update :
-		&target->update_without_content;
+	ParamListInfo params = makeParamList(SM_FILE_NCOLUMNS);
+	SmStatement **statement = is_new ? &target->insert : &target->update;
 
-	StaticAssertStmt(SM_FILE_CONTENT == SM_FILE_NCOLUMNS - 1 && SM_FILE_SHOWN == SM_FILE_CONTENT - 1,
-					 "content must be the last column, after shown");
 	if (*statement == NULL)
-		*statement = prepare_write(target, is_new, last);
-	for (int i = 0; i <= last; i++)
+		*statement = prepare_write(target, is_new);
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
 		sm_set_parameter(params, i + 1, sm_file_columns[i].type, values[i], isnull[i]);
 	sm_set_parameter(params, SM_FILE_LASTMOD + 1, TIMESTAMPTZOID, TimestampTzGetDatum(lastmod),
 					 TIMESTAMP_IS_NOBEGIN(lastmod));
@@ -421,12 +417,6 @@ bool
 sm_target_delete(SmTarget *target, const SmOldFile *file)
 {
 	if (target->delete == NULL)
-	{
-		MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
-
-		target->delete = sm_table_prepare(&target->table, "DELETE FROM @table WHERE " OF_FILE,
-										  CURSOR_OPT_CUSTOM_PLAN);
-		MemoryContextSwitchTo(oldcontext);
-	}
+		target->delete = prepare(target, "DELETE FROM @table WHERE " OF_FILE, CURSOR_OPT_CUSTOM_PLAN);
 	return change_row(target, target->delete, name_parameters(target, file->section, file->name));
 }

@@ -28,14 +28,14 @@ typedef struct SmTarget
 	const char *section;		/* the section to publish, NULL for none */
 	SmActivity	activity;
 	SmFileList *sitemaps;		/* of the section */
-	SmFileList *site;			/* all files of the site, under its lock, in
-								 * the order of an index; NULL until needed */
-	bool		is_changed;		/* have files been written since that list? */
+	SmFileList *names;			/* all files of the site before any was
+								 * written, by name; NULL until needed */
+	SmFileList *site;			/* the same after the section's files were
+								 * written, in the order of an index */
 	SmStatement *insert;		/* of a file; NULL until needed */
 	SmStatement *update;		/* the same */
-	SmStatement *update_without_content;
 	SmStatement *delete;
-	MemoryContext context;		/* of the run, for that list and statements */
+	MemoryContext context;		/* of the run, for lists and statements */
 	TimestampTz now;			/* lastmod of files that change: the clock
 								 * under the site's lock, or later */
 } SmTarget;
@@ -53,14 +53,14 @@ extern void sm_target_open(SmTarget *target, Oid relid, const SmOptions *options
 extern void sm_target_lock_site(SmTarget *target);
 
 /*
- * Find a file of the site by its name, under the site's lock, or NULL.  The first call lists
- * the site, later calls look at that list.
+ * Find a file that the site had at the first call, under its lock, by its name; NULL if it had
+ * none.
  */
 extern const SmOldFile *sm_target_find(SmTarget *target, const char *name);
 
 /*
- * List the files of the site, unless the list is there and the run has changed none since, and
- * return the indexes among them of the section and, if of_site, of the site.
+ * List the files of the site, and return the indexes among them of the section and, if
+ * of_site, of the site.
  */
 extern SmFileList *sm_target_list_indexes(SmTarget *target, bool of_site);
 

@@ -16,7 +16,7 @@
 #include "audit/pages.h"
 #include "audit/robots.h"
 #include "audit/suspect.h"
-#include "entry/alternate.h"
+#include "entry/element.h"
 #include "entry/value.h"
 #include "files/set.h"
 #include "fmgr.h"

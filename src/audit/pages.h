@@ -10,7 +10,7 @@
 #define SM_PAGES_H
 
 #include "audit/robots.h"
-#include "entry/alternate.h"
+#include "entry/element.h"
 
 typedef struct SmPages SmPages;
 

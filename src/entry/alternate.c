@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "entry/alternate.h"
+#include "entry/element.h"
 
 #include "entry/value.h"
 #include "miscadmin.h"

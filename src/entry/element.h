@@ -1,6 +1,6 @@
 /*
  * element.h
- *	  The state of a writer, and what all extension elements of a page need.
+ *	  The state of a writer, and the extension elements of a page.
  */
 #ifndef SM_ELEMENT_H
 #define SM_ELEMENT_H
@@ -79,6 +79,38 @@ typedef struct SmEntryWriter
 	SmUrlCache	cache;
 	SmUrlCache	link_cache;		/* for URLs of extension elements */
 } SmEntryWriter;
+
+/*
+ * The functions that append an extension element to w->buf return false for a problem; then
+ * w->buf and the counts of the page are unchanged.  item.h declares those of images, videos and
+ * news.
+ */
+
+/* A link to the page in another language. */
+typedef struct SmLink
+{
+	SmSpan		hreflang;
+	SmSpan		href;
+} SmLink;
+
+/*
+ * Read a JSON object of languages and URLs, and return the number of links; a
+ * null or blank URL is left out.  what: noun phrase for the object in a problem.
+ */
+extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems,
+							   const char *what);
+
+/* Append a link. */
+extern bool sm_append_alternate(SmEntryWriter *w, const SmLink *link);
+
+/*
+ * Append ready-made XML.  It has to be well-formed, without elements in the namespace of
+ * sitemaps.  Line breaks and tabs become references in text and spaces in tags; backslashes
+ * become references.  Comments and processing instructions are left out.  In a database that is
+ * not UTF-8, functions such as sitemap_image write a character outside ASCII as a reference.  In
+ * a file each such reference becomes the character, as in a file from a UTF-8 database.
+ */
+extern bool sm_append_fragment(SmEntryWriter *w, SmSpan xml);
 
 /*
  * Append a URL to an element.  An absolute URL is limited only by the document.  problem: of an

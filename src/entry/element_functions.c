@@ -7,7 +7,6 @@
 
 #include "access/transam.h"
 #include "catalog/pg_type.h"
-#include "entry/alternate.h"
 #include "entry/item.h"
 #include "entry/row.h"
 #include "entry/value.h"

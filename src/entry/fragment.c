@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "entry/fragment.h"
+#include "entry/element.h"
 
 #include "entry/reader.h"
 #include "entry/value.h"
@@ -125,33 +125,20 @@ append_token(Fragment *f, SmXmlToken token)
 		append_part(f, r->raw, SM_XML_IN_TAG);
 }
 
-/*
- * Check the names in a tag, which must have only one spelling: none that would be written
- * with a reference, and no backslash in the name of a namespace that it declares.
- */
+/* Are the names in a tag ASCII? */
 static bool
-check_names(const Fragment *f)
+has_ascii_names(const SmXmlReader *r)
 {
-	const SmXmlReader *r = &f->reader;
 	bool		is_ascii = sm_is_ascii(r->prefix) && sm_is_ascii(r->name);
 
 	for (int i = 0; i < r->nattributes; i++)
 	{
 		const SmXmlAttribute *a = &r->attributes[i];
 
-		is_ascii = is_ascii && sm_is_ascii(a->prefix) && sm_is_ascii(a->name);
-		if (!sm_xml_is_declaration(a))
-			continue;
-		is_ascii = is_ascii && sm_is_ascii(a->value);
-		if (memchr(a->value.s, '\\', a->value.len))
-			return sm_refuse(&f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
-							 "invalid extension: the name of the namespace \"%s\" has a backslash",
-							 sm_for_message(a->value));
+		is_ascii = is_ascii && sm_is_ascii(a->prefix) && sm_is_ascii(a->name) &&
+			(!sm_xml_is_declaration(a) || sm_is_ascii(a->value));
 	}
-	return is_ascii || f->charset != SM_XML_AS_REFERENCES ||
-		sm_refuse(&f->w->problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
-				  "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
-				  GetDatabaseEncodingName());
+	return is_ascii;
 }
 
 /* Refuse a text, or a value of an attribute, with a URL that has a user name or password. */
@@ -175,8 +162,8 @@ check_user(const Fragment *f, SmSpan value)
 
 /*
  * Check a token by itself.  Text is allowed only inside of elements.  An element must
- * have a namespace, and not that of sitemaps: without one it would inherit that.  If the
- * value is not clean, names must not need references.
+ * have a namespace, and not that of sitemaps: without one it would inherit that.  No reference
+ * can stand for a character of a name.
  */
 static bool
 check_token(const Fragment *f, SmXmlToken token)
@@ -192,12 +179,16 @@ check_token(const Fragment *f, SmXmlToken token)
 						 SM_DECLARE_HINT,
 						 "invalid extension: the element \"%s\" has no namespace, or the namespace of sitemaps",
 						 sm_for_message(r->name));
+	if (token == SM_XML_START && f->charset == SM_XML_AS_REFERENCES && !has_ascii_names(r))
+		return sm_refuse(&f->w->problems, SM_EXTENSION_INVALID, ERRCODE_FEATURE_NOT_SUPPORTED, NULL,
+						 "invalid extension: names outside ASCII are not supported in a database with encoding \"%s\"",
+						 GetDatabaseEncodingName());
 	if (token == SM_XML_TEXT || token == SM_XML_CDATA)
 		return check_user(f, token == SM_XML_TEXT ? r->raw : r->data);
 	for (int i = 0; token == SM_XML_START && i < r->nattributes; i++)
 		if (!check_user(f, r->attributes[i].value))
 			return false;
-	return f->is_clean || token != SM_XML_START || check_names(f);
+	return true;
 }
 
 /* Count an outermost element that has just begun, and tell its namespace. */

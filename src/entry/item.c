@@ -43,28 +43,18 @@ refuse_number(SmEntryWriter *w, const SmField *field, const char *number)
 					 "invalid %s %s: %s", label(w, field), number, field->rule);
 }
 
-/* Check the number of characters, not counting characters that XML cannot carry. */
+/* Check the number of characters. */
 static bool
 check_characters(SmEntryWriter *w, const SmField *field, SmSpan value)
 {
-	size_t		count = 0;
-	const char *end = value.s + value.len;
+	int64		count = 0;
 
-	if (value.len <= (size_t) field->max)
-		return true;
-	for (const char *s = value.s; s < end;)
-	{
-		uint32_t	c;
-		size_t		n = sm_utf8_decode(s, end, &c);
-
-		if (n == 0)
-			break;				/* append_text reports it */
-		count += sm_xml_legal(c);
-		s += n;
-	}
-	return count <= (size_t) field->max ||
+	/* all bytes but those that continue a character */
+	for (size_t i = 0; i < value.len; i++)
+		count += (value.s[i] & 0xC0) != 0x80;
+	return count <= field->max ||
 		sm_refuse(&w->problems, field->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION, NULL,
-				  "invalid %s \"%s\": must have at most " INT64_FORMAT " characters, not %zu",
+				  "invalid %s \"%s\": must have at most " INT64_FORMAT " characters, not " INT64_FORMAT,
 				  label(w, field), sm_for_message(value), field->max, count);
 }
 
@@ -88,62 +78,42 @@ append_text(SmEntryWriter *w, const SmField *field, SmSpan text)
 	return true;
 }
 
-/* Find a value among choices; NULL if it is none of them. */
-static const char *
+/* Find a value among choices; s is NULL if it is none of them. */
+static SmSpan
 find_choice(const char *const *choices, SmSpan value)
 {
 	for (; *choices; choices++)
 		if (sm_equal_ignoring_case(sm_span_of(*choices), value))
-			return *choices;
-	return NULL;
-}
-
-static bool
-append_choice(SmEntryWriter *w, const SmField *field, SmSpan value)
-{
-	const char *choice = find_choice(field->choices, sm_trim(value));
-
-	if (choice == NULL)
-		return refuse_value(w, field, value, field->rule);
-	sm_append(w->buf, choice, strlen(choice));
-	return true;
+			return sm_span_of(*choices);
+	return sm_no_span();
 }
 
 /* Append a list, with words between blanks, or between commas with blanks around them. */
 static bool
 append_list(SmEntryWriter *w, const SmField *field, SmSpan list)
 {
-	bool		by_blanks = field->separator == ' ';
-	const char *end = list.s + list.len;
-	const char *word_end;
+	const char *separator = *field->separators == ',' ? ", " : " ";
+	char	   *rest;
 	int64		n = 0;
 
-	for (const char *s = list.s; s <= end; s = word_end + 1)
+	for (char *s = strtok_r(pnstrdup(list.s, list.len), field->separators, &rest); s;
+		 s = strtok_r(NULL, field->separators, &rest))
 	{
-		SmSpan		word;
+		SmSpan		word = sm_trim(sm_span_of(s));
 
 		CHECK_FOR_INTERRUPTS();
 
-		word_end = s;
-		while (word_end < end &&
-			   (by_blanks ? (unsigned char) *word_end > ' ' : *word_end != field->separator))
-			word_end++;
-		word = sm_trim(sm_span(s, word_end - s));
-		if (by_blanks && word.len == 0)
-			continue;
 		if (n++ > 0)
-			appendStringInfoString(w->buf, by_blanks ? " " : ", ");
+			appendStringInfoString(w->buf, separator);
 		if (field->choices)
-		{
-			if (!append_choice(w, field, word))
-				return false;
-			continue;
-		}
-		if (!field->valid(word) || (field->max > 0 && n > field->max))
+			word = find_choice(field->choices, word);
+		else if (!field->valid(word))
+			word = sm_no_span();
+		if (word.s == NULL || (field->max > 0 && n > field->max))
 			return refuse_value(w, field, list, field->rule);
 		sm_append(w->buf, word.s, word.len);
 	}
-	return true;
+	return n > 0 || refuse_value(w, field, list, field->rule);
 }
 
 /* Read a whole number, with zeros after its point or without a point. */
@@ -203,14 +173,11 @@ static bool
 append_flag(SmEntryWriter *w, const SmField *field, const SmValue *value)
 {
 	static const char *const flags[] = {"yes", "no", "true", "false", NULL};
-	const char *flag = find_choice(flags, sm_trim(value->v.span));
+	SmSpan		flag = find_choice(flags, sm_trim(value->v.span));
 
-	if (flag == NULL)
+	if (flag.s == NULL)
 		return refuse_value(w, field, value->v.span, "must be yes or no");
-	if (*flag == 'y' || *flag == 't')
-		sm_append(w->buf, SM_LITERAL("yes"));
-	else
-		sm_append(w->buf, SM_LITERAL("no"));
+	appendStringInfoString(w->buf, *flag.s == 'y' || *flag.s == 't' ? "yes" : "no");
 	return true;
 }
 
@@ -301,7 +268,11 @@ append_value(SmEntryWriter *w, const SmField *field, const SmValue *value)
 		case SM_FIELD_TEXT:
 			string = value->v.span;
 			if (field->choices)
-				return append_choice(w, field, string);
+			{
+				string = find_choice(field->choices, sm_trim(string));
+				if (string.s == NULL)
+					return refuse_value(w, field, value->v.span, field->rule);
+			}
 			if (field->valid)
 			{
 				string = sm_trim(string);

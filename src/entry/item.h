@@ -50,7 +50,7 @@ typedef struct SmField
 	bool		(*valid) (SmSpan value);
 	const char *rule;
 	int			max_tags;		/* values of an array, 0 for no limit */
-	char		separator;		/* SM_FIELD_LIST: blank or comma */
+	const char *separators;		/* SM_FIELD_LIST: blanks or a comma */
 
 	bool		is_attribute;
 	bool		is_array;		/* one tag for each value; an attribute's
@@ -75,10 +75,7 @@ extern const SmItemType sm_image;
 extern const SmItemType sm_video;
 extern const SmItemType sm_news;
 
-/*
- * Append an item to w->buf.  values: one for each field of the type.  Returns false for a
- * problem; then w->buf and the counts of the page are unchanged.
- */
+/* Append an item.  values: one for each field of the type. */
 extern bool sm_append_item(SmEntryWriter *w, const SmItemType *type, const SmValue *values);
 
 /* The same for an image that is only a URL. */

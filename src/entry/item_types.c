@@ -27,6 +27,7 @@
 	FIELD(SM_VIDEO_INVALID, "videos", name, argument, type), \
 	.open = {SM_LITERAL(" " attribute "=\"")},.close = {SM_LITERAL("\"")},.is_attribute = true
 
+#define BLANKS			" \t\n\v\f\r"
 #define MAX_DURATION	28800	/* seconds */
 #define MAX_TAGS		32
 
@@ -111,7 +112,7 @@ static const SmField video_fields[] = {
 	.rule = "a video can have at most " SM_STRING(MAX_TAGS) " tags"},
 	{VIDEO("category", 12, TEXT),.max = 256},
 	{VIDEO("family_friendly", 13, FLAG)},
-	{VIDEO("restriction", 14, LIST),.separator = ' ',.valid = is_country,
+	{VIDEO("restriction", 14, LIST),.separators = BLANKS,.valid = is_country,
 	.rule = "must be ISO 3166 country codes, two capital letters each, with blanks between them"},
 	{ATTRIBUTE("relationship", "restriction_relationship", 25, TEXT),.choices = relationships,
 	.required = "restriction_relationship: allow or deny",.rule = "must be allow or deny"},
@@ -129,7 +130,7 @@ static const SmField video_fields[] = {
 	{VIDEO("requires_subscription", 17, FLAG)},
 	{VIDEO("uploader", 18, TEXT),.role = SM_ROLE_NAME,.max = 255},
 	{ATTRIBUTE("info", "uploader_info", 30, URL),.role = SM_ROLE_UPLOADER},
-	{VIDEO("platform", 19, LIST),.separator = ' ',.choices = platforms,
+	{VIDEO("platform", 19, LIST),.separators = BLANKS,.choices = platforms,
 	.rule = "must be web, mobile or tv, with blanks between them"},
 	{ATTRIBUTE("relationship", "platform_relationship", 31, TEXT),.choices = relationships,
 	.required = "platform_relationship: allow or deny",.rule = "must be allow or deny"},
@@ -184,12 +185,12 @@ static const SmField news_fields[] = {
 	.rule = "must be zh-cn, zh-tw, or an ISO 639 code, two or three small letters"},
 	{NEWS("access", 4, TEXT),.choices = access_choices,
 	.rule = "must be Subscription or Registration"},
-	{NEWS("genres", 5, LIST),.separator = ',',.choices = genres,
+	{NEWS("genres", 5, LIST),.separators = ",",.choices = genres,
 	.rule = "must be a list of PressRelease, Satire, Blog, OpEd, Opinion and UserGenerated, with commas between them"},
 	{NEWS("publication_date", 2, DATE),.role = SM_ROLE_NEWS_DATE,.required = "publication_date"},
 	{NEWS("title", 3, TEXT),.role = SM_ROLE_TITLE,.required = "title"},
 	{NEWS("keywords", 6, TEXT)},
-	{NEWS("stock_tickers", 7, LIST),.separator = ',',.max = 5,.valid = is_ticker,
+	{NEWS("stock_tickers", 7, LIST),.separators = ",",.max = 5,.valid = is_ticker,
 	.rule = "must be a list of at most five tickers such as NASDAQ:AMAT, with commas between them"}
 };
 

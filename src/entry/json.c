@@ -31,16 +31,6 @@ typedef struct ItemReader
 	SmValue		values[SM_MAX_FIELDS];
 } ItemReader;
 
-/* Report a problem of a value, unless the object has one already. */
-static void
-refuse_json(ItemReader *r, const SmField *field, const char *what)
-{
-	if (r->is_valid)
-		sm_problem(&r->w->problems, r->type->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
-				   "the value of \"%s\" in %s must be %s", field->name.s, r->type->column, what);
-	r->is_valid = false;
-}
-
 /* Where the keys of an object are to be found. */
 static const char *
 keys_hint(const SmItemType *type)
@@ -53,66 +43,54 @@ static const SmField *
 find_field(ItemReader *r, const JsonbValue *key)
 {
 	SmSpan		name = sm_span(key->val.string.val, key->val.string.len);
-	SmSpan		shown;
 
 	for (int i = 0; i < r->type->nfields; i++)
 		if (sm_span_equal(r->type->fields[i].name, name))
 			return &r->type->fields[i];
 
-	if (r->is_valid)
-	{
-		if (!sm_to_utf8(name.s, name.len, &shown))
-			shown = sm_span_of("");
-		sm_problem(&r->w->problems, r->type->problem, ERRCODE_INVALID_PARAMETER_VALUE,
-				   keys_hint(r->type), "unrecognized key \"%s\" in %s", sm_for_message(shown), r->type->column);
-	}
 	r->is_valid = false;
+	sm_problem(&r->w->problems, r->type->problem, ERRCODE_INVALID_PARAMETER_VALUE, keys_hint(r->type),
+			   "unrecognized key \"%s\" in %s", sm_clip(pnstrdup(name.s, name.len)), r->type->column);
 	return NULL;
 }
 
-/* Read a string, number or boolean as text; s is NULL if it is null or blank. */
+/* Read a string, number or boolean as text; s is NULL if it is null, blank, or a problem. */
 static SmSpan
 read_scalar(ItemReader *r, const SmField *field, const JsonbValue *value)
 {
 	SmSpan		string = sm_no_span();
 
-	switch (value->type)
+	if (value->type == jbvString)
 	{
-		case jbvNull:
-			break;
-		case jbvString:
-			if (!r->is_valid)
-				break;
-			sm_read_string(value->val.string.val, value->val.string.len, &string,
-						   &r->w->problems, r->type->problem, field->path);
-			r->is_valid = string.s != NULL;
-			return sm_unless_blank(string);
-		case jbvNumeric:
-			return sm_span_of(DatumGetCString(DirectFunctionCall1(numeric_out,
-																  NumericGetDatum(value->val.numeric))));
-		case jbvBool:
-			if (field->type == SM_FIELD_FLAG)
-				return sm_span_of(value->val.boolean ? "yes" : "no");
-			refuse_json(r, field, "a string or a number");
-			break;
-		default:
-			elog(ERROR, "unexpected type of a JSON value: %d", (int) value->type);
+		sm_read_string(value->val.string.val, value->val.string.len, &string,
+					   &r->w->problems, r->type->problem, field->path);
+		r->is_valid = string.s != NULL;
+		return sm_unless_blank(string);
+	}
+	if (value->type == jbvNumeric)
+		return sm_span_of(DatumGetCString(DirectFunctionCall1(numeric_out,
+															  NumericGetDatum(value->val.numeric))));
+	if (value->type == jbvBool && field->type == SM_FIELD_FLAG)
+		return sm_span_of(value->val.boolean ? "yes" : "no");
+	if (value->type != jbvNull)
+	{
+		r->is_valid = false;
+		sm_problem(&r->w->problems, r->type->problem, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
+				   "the value of \"%s\" in %s must be %s", field->name.s, r->type->column,
+				   field->type == SM_FIELD_FLAG ? "true, false, or a string" :
+				   field->is_array ? "a string, a number, or an array of them" : "a string or a number");
 	}
 	return string;
 }
 
-/* Read a date.  One with a time of day becomes an instant, in UTC if it has no zone. */
+/* A date with a time of day becomes an instant, in UTC if it has no zone. */
 static void
-set_date(SmValue *value, SmSpan text)
+set_instant(SmValue *value)
 {
-	SmSpan		date = sm_trim(text);
 	bool		has_time;
 	int64_t		seconds;
 
-	value->type = SM_VALUE_TEXT;
-	value->v.span = text;
-
-	if (sm_w3c_parse(date, true, &has_time, &seconds) == SM_W3C_OK && has_time)
+	if (sm_w3c_parse(sm_trim(value->v.span), true, &has_time, &seconds) == SM_W3C_OK && has_time)
 	{
 		value->type = SM_VALUE_INSTANT;
 		value->v.integer = (seconds - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
@@ -135,15 +113,11 @@ read_json_array(ItemReader *r, const SmField *field, JsonbContainer *array, SmVa
 
 	value->type = JsonContainerSize(array) > 0 ? SM_VALUE_ARRAY : SM_VALUE_NONE;
 	value->v.items = palloc_array(SmSpan, JsonContainerSize(array));
-	while ((token = JsonbIteratorNext(&it, &item, true)) != WJB_DONE)
+	while (r->is_valid && (token = JsonbIteratorNext(&it, &item, true)) != WJB_DONE)
 	{
 		CHECK_FOR_INTERRUPTS();
 
-		if (token != WJB_ELEM)
-			continue;
-		if (item.type == jbvBinary)
-			refuse_json(r, field, "an array of strings or numbers");
-		else
+		if (token == WJB_ELEM)
 			value->v.items[value->n++] = read_scalar(r, field, &item);
 	}
 }
@@ -160,13 +134,6 @@ read_json_value(ItemReader *r, const SmField *field, const JsonbValue *json)
 		read_json_array(r, field, json->val.binary.data, value);
 		return;
 	}
-	if (json->type == jbvBinary)
-	{
-		refuse_json(r, field, field->type == SM_FIELD_FLAG ? "true, false, or a string" :
-					field->is_array ? "a string, a number, or an array of them" : "a string or a number");
-		return;
-	}
-
 	string = read_scalar(r, field, json);
 	if (string.s == NULL)
 		return;
@@ -177,14 +144,12 @@ read_json_value(ItemReader *r, const SmField *field, const JsonbValue *json)
 		value->n = 1;
 		value->v.items = palloc_object(SmSpan);
 		value->v.items[0] = string;
+		return;
 	}
-	else if (field->type == SM_FIELD_DATE)
-		set_date(value, string);
-	else
-	{
-		value->type = SM_VALUE_TEXT;
-		value->v.span = string;
-	}
+	value->type = SM_VALUE_TEXT;
+	value->v.span = string;
+	if (field->type == SM_FIELD_DATE)
+		set_instant(value);
 }
 
 /* Read an object, and append its item. */
@@ -202,13 +167,13 @@ append_object(SmEntryWriter *w, const SmItemType *type, JsonbContainer *object)
 	r.is_valid = true;
 	r.is_null = true;
 	memset(r.values, 0, type->nfields * sizeof(SmValue));
-	while ((token = JsonbIteratorNext(&it, &json, true)) != WJB_DONE)
+	while (r.is_valid && (token = JsonbIteratorNext(&it, &json, true)) != WJB_DONE)
 	{
 		CHECK_FOR_INTERRUPTS();
 
 		if (token == WJB_KEY)
 			field = find_field(&r, &json);
-		else if (token == WJB_VALUE && field)
+		else if (token == WJB_VALUE)
 			read_json_value(&r, field, &json);
 	}
 	if (r.is_valid && !r.is_null)

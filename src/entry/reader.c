@@ -37,25 +37,21 @@ sm_xml_undeclared(SmProblems *problems, const SmXmlReader *r, SmProblemName name
 static void
 append_content(StringInfo buf, const SmXmlReader *r, SmXmlToken token)
 {
-	SmSpan		rest = token == SM_XML_CDATA ? r->data : r->raw;
+	SmSpan		content = token == SM_XML_CDATA ? r->data : r->raw;
+	char	   *start;
+	char	   *d;
 
-	enlargeStringInfo(buf, rest.len);
-	while (rest.len > 0)
+	enlargeStringInfo(buf, content.len);
+	start = d = buf->data + buf->len;
+	for (size_t i = 0; i < content.len; i++)
 	{
-		const char *cr = memchr(rest.s, '\r', rest.len);
-		size_t		n = cr ? (size_t) (cr - rest.s) : rest.len;
-
-		if (token == SM_XML_CDATA)
-			appendBinaryStringInfoNT(buf, rest.s, n);
-		else
-			buf->len += sm_xml_unescape(rest.s, n, buf->data + buf->len);
-		if (cr == NULL)
-			break;
 		/* CR, or CR LF, counts as LF */
-		rest = sm_span(cr + 1, rest.len - n - 1);
-		if (rest.len == 0 || rest.s[0] != '\n')
-			buf->data[buf->len++] = '\n';
+		if (content.s[i] != '\r')
+			*d++ = content.s[i];
+		else if (i + 1 == content.len || content.s[i + 1] != '\n')
+			*d++ = '\n';
 	}
+	buf->len += token == SM_XML_CDATA ? (size_t) (d - start) : sm_xml_unescape(start, d - start, start);
 }
 
 bool

@@ -71,12 +71,6 @@ sm_read_decimal(SmSpan text, double *value)
 		end == string + text.len && !isinf(*value);
 }
 
-/*
- * The longest datetime as text, in bytes.  W3C sets no limit to the fraction
- * of a second.
- */
-#define DATE_TEXT_MAX	255
-
 static bool
 append_date_text(StringInfo buf, SmSpan given, SmProblems *problems, SmProblemName name,
 				 const char *what, int64 *seconds)
@@ -87,10 +81,6 @@ append_date_text(StringInfo buf, SmSpan given, SmProblems *problems, SmProblemNa
 	given = sm_trim(given);
 	if (given.len == 0)
 		return false;
-	if (given.len > DATE_TEXT_MAX)
-		return sm_refuse(problems, name, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-						 "invalid %s \"%s\": more than %d bytes",
-						 what, sm_for_message(given), DATE_TEXT_MAX);
 	switch (sm_w3c_parse(given, false, &has_time, &parsed))
 	{
 		case SM_W3C_OK:

@@ -10,8 +10,6 @@
 
 #include "entry/writer.h"
 
-#include "entry/alternate.h"
-#include "entry/fragment.h"
 #include "entry/item.h"
 #include "entry/row.h"
 #include "entry/value.h"

@@ -55,7 +55,7 @@ extern size_t sm_xml_escape(const char *src, size_t len, SmXmlPart part,
 
 /*
  * Resolve the references of raw text or of a raw attribute value that
- * sm_xml_next() has found well-formed.  dst needs len bytes.
+ * sm_xml_next() has found well-formed.  dst needs len bytes, and can be src.
  */
 extern size_t sm_xml_unescape(const char *src, size_t len, char *dst);
 

@@ -136,14 +136,9 @@ report_suspect(Audit *audit, const char *what, SmSpan url, const SmSuspect *foun
 	int64		row = audit->receiver.nrows;
 	const char *subject;
 
-	if (found->what == NULL && found->control == SM_NO_CHARACTER &&
-		found->invisible == SM_NO_CHARACTER)
+	if (found->what == NULL && found->invisible == SM_NO_CHARACTER)
 		return;
 	subject = what ? quote_value(what, url) : "the loc";
-	if (found->control != SM_NO_CHARACTER)
-		add_problem(audit, what ? SM_URL_SUSPICIOUS : SM_LOC_CONTROL_CHARACTER,
-					"%s has the character U+%04X, percent-encoded in the URL.",
-					sentence_of(pstrdup(subject)), found->control);
 	if (found->invisible != SM_NO_CHARACTER)
 		add_problem(audit, what ? SM_URL_SUSPICIOUS : SM_LOC_INVISIBLE_CHARACTER,
 					"%s has the character U+%04X, which nobody sees.",
@@ -410,7 +405,7 @@ check_url(Audit *audit, const char *what, SmSpan written)
 	if (what == NULL && !audit->is_numbered && !(found.what && found.what->is_number))
 		audit->is_numbered = sm_url_is_numbered(url, base_len);
 	/* "&#038;" and "#{slug}" have no fragment */
-	if (what == NULL && (traits & SM_HAS_FRAGMENT) && !(found.what && found.what->has_hash))
+	if (what == NULL && !(found.what && found.what->has_hash) && memchr(url.s, '#', url.len))
 		add_problem(audit, SM_LOC_FRAGMENT,
 					"Search engines ignore what follows the \"#\" in the loc.");
 	return is_own && !(traits & SM_MAY_VARY) ? url : sm_page(url);
@@ -502,7 +497,8 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 	{
 		SmSuspect	found;
 
-		sm_loc_suspect(&audit->suspects, sm_trim(row->loc), &found);
+		sm_text_suspect(&audit->suspects, sm_trim(row->loc), &found);
+		found.what = NULL;		/* its text can be a password */
 		report_suspect(audit, NULL, row->loc, &found);
 		return;
 	}

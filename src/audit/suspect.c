@@ -18,7 +18,6 @@
 #include "text/ascii.h"
 #include "text/text.h"
 #include "web/url.h"
-#include "web/xml.h"
 
 /* The longest suffix of a file, such as "html", in bytes. */
 #define SUFFIX_MAX	5
@@ -65,6 +64,9 @@ add_beginning(uint64_t beginnings[SM_BEGINNING][256], const char *pattern, bool 
 			beginnings[i][(unsigned char) *after] |= bit;
 		i++;
 	}
+	/* the end of a text is like a slash */
+	if (i < SM_BEGINNING && *p == *TEXT_END)
+		beginnings[i++]['/'] |= bit;
 	for (; i < SM_BEGINNING; i++)
 		for (int c = 0; c < 256; c++)
 			beginnings[i][c] |= bit;
@@ -74,18 +76,15 @@ add_beginning(uint64_t beginnings[SM_BEGINNING][256], const char *pattern, bool 
 static void
 add_patterns(SmSuspects *suspects, SmPlace place, const SmSuspicion *what, int *n)
 {
-	bool		is_whole = is_whole_at(place) &&
-		(what->finder == SM_FIND_PATTERNS || what->finder == SM_FIND_WORDS);
-
 	for (const char *p = what->patterns; p; p = sm_next_pattern(p))
 	{
 		if (*p == *ANY)
 			suspects->ends[place][(unsigned char) p[strcspn(p, "|") - 1]] = true;
 		else
-			add_beginning(suspects->beginnings[place], p + strspn(p, NOT_NUMBER IN_WORD), is_whole,
+			add_beginning(suspects->beginnings[place], p + strspn(p, NOT_NUMBER IN_WORD), is_whole_at(place),
 						  UINT64_C(1) << (*n)++ % 64);
 	}
-	for (const char *quote = OPENING_QUOTES; *quote && what->finder == SM_FIND_WORDS; quote++)
+	for (const char *quote = OPENING_QUOTES; *quote && what->is_words; quote++)
 	{
 		char		opening[2] = {*quote};
 
@@ -135,7 +134,7 @@ unsigned int
 sm_url_traits(const SmSuspects *suspects, const char *s, const char *end)
 {
 	static const uint8_t table[256] = {
-		['%'] = SM_MAY_BE_SUSPECT,['#'] = SM_HAS_FRAGMENT | SM_MAY_BE_SUSPECT | SM_MAY_VARY,
+		['%'] = SM_MAY_BE_SUSPECT,['#'] = SM_MAY_BE_SUSPECT | SM_MAY_VARY,
 		[':'] = SM_MAY_BE_SUSPECT,[';'] = SM_MAY_BE_SUSPECT,
 		['/'] = BEFORE(SM_LAST_SEGMENT),['='] = BEFORE(SM_VALUE),
 		['?'] = BEFORE(SM_PARAMETER),['&'] = BEFORE(SM_PARAMETER)
@@ -179,13 +178,36 @@ typedef struct Look
 	const SmSuspects *suspects;
 	SmSuspect  *found;
 	const char *text;			/* decoded so far */
-	const char *path_end;		/* in text */
 } Look;
 
-static bool
-is_control(uint32_t c)
+/* A range of characters. */
+typedef struct Range
 {
-	return c < 0x20 || (c >= 0x7F && c < 0xA0) || !sm_xml_legal(c);
+	uint32_t	first;
+	uint32_t	last;
+} Range;
+
+/*
+ * Characters without a shape of their own: control characters, blanks other than U+0020 and the
+ * wide U+3000, marks of direction, fillers, noncharacters, and others that Unicode calls
+ * ignorable.  Not in the list are characters that shape their neighbours.
+ */
+static const Range invisible[] = {
+	{0x00, 0x1F}, {0x7F, 0xA0}, {0xAD, 0xAD}, {0x34F, 0x34F}, {0x61C, 0x61C}, {0x115F, 0x1160},
+	{0x1680, 0x1680}, {0x17B4, 0x17B5}, {0x180E, 0x180E}, {0x2000, 0x200B},
+	{0x200E, 0x200F}, {0x2028, 0x202F}, {0x205F, 0x206F}, {0x3164, 0x3164},
+	{0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF9, 0xFFFC}, {0xFFFE, 0xFFFF}, {0x1BCA0, 0x1BCA3},
+	{0x1D173, 0x1D17A}
+};
+
+/* Is a character one that nobody sees? */
+static bool
+is_invisible(uint32_t c)
+{
+	for (size_t i = 0; i < sizeof(invisible) / sizeof(invisible[0]) && c >= invisible[i].first; i++)
+		if (c <= invisible[i].last)
+			return true;
+	return false;
 }
 
 /* Note what a text is suspect of, unless something more telling is known. */
@@ -202,22 +224,12 @@ note(Look *look, const SmSuspicion *what, const char *s, const char *end)
 		uint32_t	c;
 		size_t		n = sm_utf8_decode(stop, end, &c);
 
-		if (n == 0 || is_control(c))
+		if (n == 0 || is_invisible(c))
 			break;
 		stop += n;
 	}
 	found->what = what;
 	found->text = sm_span(s, stop - s);
-}
-
-static void
-note_empty_segment(Look *look, SmSpan segment)
-{
-	const SmSuspicion *what = sm_suspicions;
-
-	while (what->finder != SM_FIND_EMPTY_SEGMENT)
-		what++;
-	note(look, what, segment.s, segment.s);
 }
 
 /* The end of a part without the suffix of a file. */
@@ -262,27 +274,27 @@ try_patterns(Look *look, SmPlace place, const char *s, const char *end)
 {
 	for (const SmSuspicion *what = sm_suspicions; what->sentence; what++)
 	{
-		const char *stop = NULL;
+		const char *stop;
 
 		if (!is_at(what, place))
 			continue;
-		if (what->finder == SM_FIND_PATTERNS)
+		if (what->is_words)
+			stop = is_of_words(what->patterns, s, end) ? end : NULL;
+		else
 			stop = sm_match(what->patterns, look->text, s, end, is_whole_at(place));
-		else if (what->finder == SM_FIND_WORDS && is_of_words(what->patterns, s, end))
-			stop = end;
 		if (stop && !sm_match(what->except, look->text, s, end, is_whole_at(place)))
 			note(look, what, s, stop);
 	}
 }
 
-/* Look at a decoded part of a URL. */
+/* Look at a decoded part of a URL, which can be empty. */
 static void
 look_at_part(Look *look, SmPlace place, SmSpan part)
 {
 	const char *end = part.s + part.len;
 
-	if (part.len > 0 && (look->suspects->ends[place][(unsigned char) end[-1]] ||
-						 may_match(look->suspects, place, part.s, end)))
+	if ((part.len > 0 && look->suspects->ends[place][(unsigned char) end[-1]]) ||
+		may_match(look->suspects, place, part.s, end))
 		try_patterns(look, place, part.s, end);
 }
 
@@ -320,8 +332,8 @@ look_at_path(Look *look, const char *s, const char *end, const char *below, bool
 		while (s < end && *s != '/')
 			decode_octet(&s, &d);
 		segment = sm_span(begin, d - begin);
-		if (segment.len == 0 && s < end && !follows_scheme)
-			note_empty_segment(look, segment);
+		if (segment.len == 0 && (s == end || follows_scheme))
+			continue;
 		if (is_first)
 			look_at_part(look, SM_FIRST_SEGMENT, segment);
 		/* a slash may follow the last segment */
@@ -356,56 +368,22 @@ look_at_query(Look *look, const char *s, const char *end, char *d)
 	return d;
 }
 
-/* A range of characters. */
-typedef struct Range
-{
-	uint32_t	first;
-	uint32_t	last;
-} Range;
-
-/*
- * Characters without a shape of their own: blanks other than U+0020 and the wide U+3000,
- * marks of direction, fillers, and others that Unicode calls ignorable.  Not in the list
- * are characters that shape their neighbours.
- */
-static const Range invisible[] = {
-	{0xA0, 0xA0}, {0xAD, 0xAD}, {0x34F, 0x34F}, {0x61C, 0x61C}, {0x115F, 0x1160},
-	{0x1680, 0x1680}, {0x17B4, 0x17B5}, {0x180E, 0x180E}, {0x2000, 0x200B},
-	{0x200E, 0x200F}, {0x2028, 0x202F}, {0x205F, 0x206F}, {0x3164, 0x3164},
-	{0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF9, 0xFFFC}, {0x1BCA0, 0x1BCA3},
-	{0x1D173, 0x1D17A}
-};
-
-/* Is a character one that nobody sees? */
-static bool
-is_invisible(uint32_t c)
-{
-	for (size_t i = 0; c >= 0xA0 && i < sizeof(invisible) / sizeof(invisible[0]); i++)
-		if (c >= invisible[i].first && c <= invisible[i].last)
-			return true;
-	return false;
-}
-
-/* Look at all characters of the decoded URL, or of a text that is none. */
+/* Look at all characters from s to stop, in a decoded URL or a text that ends at end. */
 static void
-look_at_text(Look *look, const char *s, const char *end)
+look_at_text(Look *look, SmPlace place, const char *s, const char *stop, const char *end)
 {
 	SmSuspect  *found = look->found;
 	uint32_t	c;
 
-	for (size_t n; s < end; s += n)
+	for (size_t n; s < stop; s += n)
 	{
-		SmPlace		place = s < look->path_end ? SM_WITHIN_PATH : SM_WITHIN_QUERY;
-
 		if (may_match(look->suspects, place, s, end))
 			try_patterns(look, place, s, end);
 		n = sm_utf8_decode(s, end, &c);
 		if (n == 0)
 			n = 1;				/* malformed */
-		else if (is_control(c))
-			found->control = found->control == SM_NO_CHARACTER ? c : found->control;
-		else if (is_invisible(c))
-			found->invisible = found->invisible == SM_NO_CHARACTER ? c : found->invisible;
+		else if (found->invisible == SM_NO_CHARACTER && is_invisible(c))
+			found->invisible = c;
 	}
 }
 
@@ -416,12 +394,12 @@ look_at_text(Look *look, const char *s, const char *end)
 static Look
 begin_look(const SmSuspects *suspects, SmSuspect *found, SmSpan *text, const char *decoded)
 {
-	Look		look = {suspects, found,.text = decoded,.path_end = decoded};
+	Look		look = {suspects, found,.text = decoded};
 
 	if (text->len > SM_LOOK_MAX)
 		text->len = text->s == decoded ? SM_LOOK_MAX : 0;
 	found->what = NULL;
-	found->control = found->invisible = SM_NO_CHARACTER;
+	found->invisible = SM_NO_CHARACTER;
 	return look;
 }
 
@@ -429,19 +407,9 @@ void
 sm_text_suspect(const SmSuspects *suspects, SmSpan text, SmSuspect *found)
 {
 	Look		look = begin_look(suspects, found, &text, text.s);
+	const char *end = text.s + text.len;
 
-	for (const char *s = text.s; s < text.s + text.len; s++)
-		if (may_match(suspects, SM_WITHIN_TEXT, s, text.s + text.len))
-			try_patterns(&look, SM_WITHIN_TEXT, s, text.s + text.len);
-}
-
-void
-sm_loc_suspect(const SmSuspects *suspects, SmSpan loc, SmSuspect *found)
-{
-	Look		look = begin_look(suspects, found, &loc, loc.s);
-
-	look_at_text(&look, loc.s, loc.s + loc.len);
-	found->what = NULL;
+	look_at_text(&look, SM_WITHIN_TEXT, text.s, end, end);
 }
 
 void
@@ -462,7 +430,8 @@ sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_len, bool is_
 	const char *path = host.s + host.len;
 	const char *hash = memchr(path, '#', end - path);
 	const char *query;
-	char	   *d = room;
+	char	   *path_end;		/* in room */
+	char	   *d;
 
 	while (path < end && !sm_is_one_of(*path, "/?#"))
 		path++;					/* the port */
@@ -474,12 +443,12 @@ sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_len, bool is_
 	query = memchr(path, '?', hash - path);
 	if (query == NULL)
 		query = hash;
-	d = look_at_path(&look, path, query, url.s + base_len, is_page, d);
-	look.path_end = d;
-	d = look_at_query(&look, query, hash, d);
+	path_end = look_at_path(&look, path, query, url.s + base_len, is_page, room);
+	d = look_at_query(&look, query, hash, path_end);
 	while (hash < end)
 		decode_octet(&hash, &d);
-	look_at_text(&look, room, d);
+	look_at_text(&look, SM_WITHIN_PATH, room, path_end, d);
+	look_at_text(&look, SM_WITHIN_QUERY, path_end, d, d);
 }
 
 bool

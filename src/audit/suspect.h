@@ -30,17 +30,6 @@ typedef enum SmPlace
 /* Places as a set. */
 #define SM_AT(place)	(1 << (place))
 
-/* How a suspicion is found. */
-typedef enum SmFinder
-{
-	SM_FIND_PATTERNS,
-	SM_FIND_WORDS,				/* the patterns are words; the part may also
-								 * quote or repeat them, or add the suffix of
-								 * a file */
-	SM_FIND_EMPTY_SEGMENT		/* by code, in parts that begin with the
-								 * pattern */
-} SmFinder;
-
 typedef struct SmSuspicion
 {
 	const char *sentence;		/* its values are a noun phrase for the URL or
@@ -50,7 +39,8 @@ typedef struct SmSuspicion
 	const char *except;			/* patterns: no finding where they match */
 	const char *example;		/* a path, or a host for SM_HOST and SM_ORIGIN */
 	const char *counterexample;
-	SmFinder	finder;
+	bool		is_words;		/* the part may also quote or repeat the
+								 * patterns, or add the suffix of a file */
 	bool		has_hash;		/* a "#" in it begins no fragment */
 	bool		is_number;		/* unless the set has pages with other numbers */
 } SmSuspicion;
@@ -79,7 +69,6 @@ extern void sm_suspects_init(SmSuspects *suspects);
 #define SM_MAY_BE_SUSPECT	0x01	/* perhaps something for sm_url_suspect */
 #define SM_MAY_VARY			0x02	/* perhaps its path and query are not in
 									 * canonical form */
-#define SM_HAS_FRAGMENT		0x04
 
 /* The traits of a URL in plain form, from its path on, or from its host on. */
 extern unsigned int sm_url_traits(const SmSuspects *suspects, const char *s, const char *end);
@@ -94,11 +83,9 @@ typedef struct SmSuspect
 {
 	const SmSuspicion *what;	/* NULL for none */
 	SmSpan		text;			/* percent-decoded, valid UTF-8 without
-								 * control characters; in room or in the URL */
-	uint32_t	control;		/* the first control character or
-								 * noncharacter, else SM_NO_CHARACTER */
-	uint32_t	invisible;		/* the first other character that nobody sees,
-								 * else SM_NO_CHARACTER */
+								 * invisible characters; in room or in the URL */
+	uint32_t	invisible;		/* the first character that nobody sees, else
+								 * SM_NO_CHARACTER */
 } SmSuspect;
 
 /*
@@ -111,11 +98,8 @@ extern void sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_l
 /* Look at the host of a URL, for what is looked at once a set. */
 extern void sm_host_suspect(const SmSuspects *suspects, SmSpan host, SmSuspect *found);
 
-/* Look at a title, caption, name or description. */
+/* Look at a title, caption, name or description, or at a loc that is no URL. */
 extern void sm_text_suspect(const SmSuspects *suspects, SmSpan text, SmSuspect *found);
-
-/* Find the characters that nobody sees in a loc that is no URL. */
-extern void sm_loc_suspect(const SmSuspects *suspects, SmSpan loc, SmSuspect *found);
 
 /*
  * Is a page one of numbered pages, such as "/12", "/12.html" and "/en/12/"?  base_len: as

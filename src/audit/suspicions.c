@@ -47,10 +47,10 @@ const SmSuspicion sm_suspicions[] = {
 	.example = "undefined",.counterexample = "none.example.com"},
 	{"the path of %s has the segment \"%s\", which looks like a missing value.", SM_AT(SM_SEGMENT),
 		"null|none|nan|undefined",
-	.example = "/a/null.png",.counterexample = "/nil",.finder = SM_FIND_WORDS},
+	.example = "/a/null.png",.counterexample = "/nil",.is_words = true},
 	{"the query of %s has the value \"%s\", which looks like a missing value.", SM_AT(SM_VALUE),
 		MISSING,
-	.example = "/?id=(null)",.counterexample = "/?null=a",.finder = SM_FIND_WORDS},
+	.example = "/?id=(null)",.counterexample = "/?null=a",.is_words = true},
 	{"%s has \"%s\", which has a meaning only in HTML or JavaScript.", WITHIN_URL | SM_AT(SM_WITHIN_TEXT),
 		"&amp;|&quot;|&apos;|&lt;|&gt;|&nbsp;|&#" DIGITS ";|&#x" HEX WORD ";|&" LETTER "acute;|&" LETTER "grave;"
 		"|&" LETTER "circ;|&" LETTER "uml;|&" LETTER "tilde;|&" LETTER "cedil;|&szlig;|&" LETTER "dash;"
@@ -102,8 +102,8 @@ const SmSuspicion sm_suspicions[] = {
 		"?" TEXT_END "|?#" TEXT_END,
 	.example = "/tea?",.counterexample = "/tea%3F",.has_hash = true},
 	{"the path of %s has an empty segment.", SM_AT(SM_SEGMENT),
-		"/",
-	.example = "/a//b",.counterexample = "/a/?c//d",.finder = SM_FIND_EMPTY_SEGMENT},
+		TEXT_END,
+	.example = "/a//b",.counterexample = "/a/?c//d"},
 	{"%s has the host \"%s\", which is not public.", SM_AT(SM_ORIGIN),
 		NAME "|" ANY ".localhost|" ANY ".local|" ANY ".test|" ANY ".internal|" ANY ".lan|" ANY ".home.arpa"
 		"|0." NUMBERS_3 "|10." NUMBERS_3 "|127." NUMBERS_3 "|192.168." NUMBERS_2 "|169.254." NUMBERS_2

@@ -32,7 +32,6 @@
 	PROBLEM(SM_NEWS_INVALID, "news_invalid") \
 	PROBLEM(SM_EXTENSION_INVALID, "extension_invalid") \
 	/* only sitemap_audit looks for these */ \
-	PROBLEM(SM_LOC_CONTROL_CHARACTER, "loc_control_character") \
 	PROBLEM(SM_LOC_INVISIBLE_CHARACTER, "loc_invisible_character") \
 	PROBLEM(SM_LOC_SUSPICIOUS, "loc_suspicious") \
 	PROBLEM(SM_LOC_FRAGMENT, "loc_fragment") \

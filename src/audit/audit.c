@@ -275,19 +275,6 @@ check_date(Audit *audit, SmRole role, SmSpan date)
 					"The %s %s is later than now.", name, sm_for_message(date));
 }
 
-/* Check the alternates of a page, one of which must be the page itself. */
-static void
-check_alternates(Audit *audit, SmSpan page)
-{
-	sm_pages_link(audit->pages, audit->receiver.nrows, page, audit->alternates, audit->nalternates);
-	for (int i = 0; i < audit->nalternates; i++)
-		if (sm_span_equal(audit->alternates[i].href, page))
-			return;
-	if (audit->nalternates > 0)
-		sm_findings_add_caused(&audit->findings, audit->receiver.nrows, SM_HREFLANG_LACKS_ITSELF, 0,
-							   pstrdup("No alternate of the page is the page itself."));
-}
-
 /* Look for countries taken for languages. */
 static void
 check_likely(Audit *audit)
@@ -322,31 +309,24 @@ language_of(SmSpan hreflang)
 	return language;
 }
 
+/* Comparator for qsort: links by URL. */
 static int
-compare_spans(SmSpan a, SmSpan b)
+compare_links(const void *arg1, const void *arg2)
 {
+	SmSpan		a = ((const SmLink *) arg1)->href;
+	SmSpan		b = ((const SmLink *) arg2)->href;
 	int			order = memcmp(a.s, b.s, Min(a.len, b.len));
 
 	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/* Comparator for qsort: links by URL, then by hreflang. */
-static int
-compare_links(const void *arg1, const void *arg2)
-{
-	const SmLink *a = arg1;
-	const SmLink *b = arg2;
-	int			order = compare_spans(a->href, b->href);
-
-	return order != 0 ? order : compare_spans(a->hreflang, b->hreflang);
-}
-
-/* Check that alternates in different languages have different URLs.  They are sorted. */
+/* Check that alternates in different languages have different URLs, and sort them. */
 static void
 check_languages(Audit *audit)
 {
 	const SmLink *first = NULL; /* with the URL, and a language */
 
+	qsort(audit->alternates, audit->nalternates, sizeof(SmLink), compare_links);
 	for (int i = 0; i < audit->nalternates; i++)
 	{
 		const SmLink *link = &audit->alternates[i];
@@ -510,8 +490,10 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 	sm_pages_add(audit->pages, audit->receiver.nrows, page);
 	sm_audit_robots_check(audit->robots, audit->receiver.nrows,
 						  entry->has_news ? SM_ROBOTS_NEWS : SM_ROBOTS_PAGE, NULL, page);
-	qsort(audit->alternates, audit->nalternates, sizeof(SmLink), compare_links);
-	check_alternates(audit, page);
+	if (audit->nalternates > 0 &&
+		!sm_pages_link(audit->pages, audit->receiver.nrows, page, audit->alternates, audit->nalternates))
+		sm_findings_add_caused(&audit->findings, audit->receiver.nrows, SM_HREFLANG_LACKS_ITSELF, 0,
+							   pstrdup("No alternate of the page is the page itself."));
 	check_likely(audit);
 	check_languages(audit);
 	if (!audit->is_below)

@@ -210,10 +210,11 @@ find_language(SmPages *pages, SmSpan hreflang)
 	return i % MAX_LANGUAGES;
 }
 
-void
+bool
 sm_pages_link(SmPages *pages, int64 row_number, SmSpan page, const SmLink *links, int nlinks)
 {
 	PageHash	hash = hash_page(page);
+	bool		links_to_itself = false;
 
 	for (int i = 0; i < nlinks; i++)
 	{
@@ -225,6 +226,7 @@ sm_pages_link(SmPages *pages, int64 row_number, SmSpan page, const SmLink *links
 		CHECK_FOR_INTERRUPTS();
 		if (sm_span_equal(other, page))
 		{
+			links_to_itself = true;
 			pages->nown += language != NO_LANGUAGE && !pages->languages[language].is_listed;
 			pages->languages[language].is_listed = true;
 			continue;
@@ -235,6 +237,7 @@ sm_pages_link(SmPages *pages, int64 row_number, SmSpan page, const SmLink *links
 		put_row(pages, other_hash, hash.hash, row_number, language, url);
 		pfree(url);				/* a row can have many links */
 	}
+	return links_to_itself;
 }
 
 /* A page that the sort has come to. */

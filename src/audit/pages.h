@@ -20,8 +20,11 @@ extern SmPages *sm_pages_begin(const SmUrlBase *base, SmFindings *findings, SmAu
 /* Add the page of a row. */
 extern void sm_pages_add(SmPages *pages, int64 row_number, SmSpan page);
 
-/* Add the links from the page of a row to the same page in other languages, and to itself. */
-extern void sm_pages_link(SmPages *pages, int64 row_number, SmSpan page, const SmLink *links,
+/*
+ * Add the links from the page of a row to the same page in other languages, and to itself.
+ * Returns false if none is to itself.
+ */
+extern bool sm_pages_link(SmPages *pages, int64 row_number, SmSpan page, const SmLink *links,
 						  int nlinks);
 
 /* Compare the pages, after the last one, and end. */

@@ -32,18 +32,11 @@ static const struct
 
 #define NKEYS	(sizeof(keys) / sizeof(keys[0]))
 
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\v' || c == '\f';
-}
-
 static SmSpan
 trim(const char *s, const char *end)
 {
-	while (s < end && is_blank(*s))
-		s++;
-	while (end > s && is_blank(end[-1]))
+	s = sm_skip_space(s, end);
+	while (end > s && sm_is_space(end[-1]))
 		end--;
 	return sm_span(s, end - s);
 }
@@ -72,11 +65,10 @@ end_of_key(SmSpan line)
 
 	if (colon)
 		return colon;
-	while (blank < end && *blank != ' ' && *blank != '\t')
+	while (blank < end && !sm_is_space(*blank))
 		blank++;
-	for (s = blank; s < end && (*s == ' ' || *s == '\t');)
-		s++;
-	while (s < end && *s != ' ' && *s != '\t')
+	s = sm_skip_space(blank, end);
+	while (s < end && !sm_is_space(*s))
 		s++;
 	return blank < end && s == end ? blank : NULL;
 }
@@ -118,7 +110,7 @@ sm_robots_token(SmSpan value)
 
 	while (len < value.len && (sm_is_letter(value.s[len]) || value.s[len] == '-' || value.s[len] == '_'))
 		len++;
-	if (len == 0 && value.len > 0 && value.s[0] == '*' && (value.len == 1 || is_blank(value.s[1])))
+	if (len == 0 && value.len > 0 && value.s[0] == '*' && (value.len == 1 || sm_is_space(value.s[1])))
 		len = 1;
 	return sm_span(value.s, len);
 }

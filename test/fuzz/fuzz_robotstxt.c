@@ -107,9 +107,9 @@ is_one_of(const char *characters, char c)
 static SmSpan
 strip(const char *s, const char *end)
 {
-	while (s < end && is_one_of(" \t\v\f", end[-1]))
+	while (s < end && is_one_of(" \t", end[-1]))
 		end--;
-	while (s < end && is_one_of(" \t\v\f", *s))
+	while (s < end && is_one_of(" \t", *s))
 		s++;
 	return sm_span(s, end - s);
 }
@@ -197,7 +197,7 @@ static bool
 names_all(const Line * line)
 {
 	return line->value.len > 0 && line->value.s[0] == '*' &&
-		(line->value.len == 1 || is_one_of(" \t\v\f", line->value.s[1]));
+		(line->value.len == 1 || is_one_of(" \t", line->value.s[1]));
 }
 
 /* Does a group name the agent? */

@@ -7,9 +7,8 @@
  * For rows that both accept, sitemap_publish writes what the extension's
  * sitemap_publish(..., split => 'full', compression => 0) writes, byte for byte.
  *
- * Nobody else's functions, operators or types are used, whatever search_path is: bodies with RETURN or
- * BEGIN ATOMIC are parsed here, with a search_path of pg_catalog; all others qualify their names, or set
- * search_path.  "here" stands for the schema of the functions.
+ * Nobody else's functions, operators or types are used, whatever search_path is: bodies with RETURN or BEGIN ATOMIC
+ * are parsed now, all others set search_path or qualify their names.  "here" stands for the schema of the functions.
  *
  * A problem is a text: "!", its name in an audit, the SQLSTATE, the message and, on a second line, perhaps a hint.
  * A function that returns a value or its problem returns either text: no value begins with "!".
@@ -42,22 +41,23 @@ BEGIN
 			base_url text, section text, name text, kind text, loc text, lastmod timestamptz, url_count int,
 			byte_count bigint, digest text, first_key text, recipe text, shown bytea, content bytea)', schema);
 	END IF;
-	-- An earlier version's helpers make room for those of this version.  They are dropped at the end: until
-	-- then, the earlier sitemap_files and so on depend on them.  Those four are replaced, so that views and
-	-- other objects of users can go on using them.
+	-- An earlier version's helpers make room for those of this version, and are dropped when nothing depends on them
+	-- any more: sitemap_files and so on are replaced, so that views and other objects of users can go on using them.
 	EXECUTE coalesce((SELECT string_agg(format('ALTER FUNCTION %s RENAME TO %I', oid::regprocedure, proname || '_old'), ';')
 		FROM pg_proc WHERE pronamespace = quote_ident(schema)::regnamespace AND starts_with(proname, '_sitemap_')), '');
 
+	PERFORM set_config('search_path', quote_ident(schema) || ', pg_temp', true);	-- pg_catalog comes before it
 	EXECUTE regexp_replace($file$
-CREATE FUNCTION here._sitemap_parts(problem text, OUT name text, OUT state text, OUT message text, OUT hint text) LANGUAGE sql IMMUTABLE
+CREATE FUNCTION _sitemap_parts(problem text, OUT name text, OUT state text, OUT message text, OUT hint text) LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
 	SELECT part[1], part[2], part[3], nullif(part[4], '') FROM regexp_match(problem, '^(?:!(\w+) )?(.{5}) ([^\n]*)\n?(.*)$') AS part;
 END;
 
--- Raises an error, unless problem, which needs no name here, is NULL.
-CREATE FUNCTION here._sitemap_refuse(problem text, detail text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+-- Raises an error, unless problem, which needs no name then, is NULL.
+CREATE FUNCTION _sitemap_refuse(problem text, detail text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path FROM CURRENT AS $$
 DECLARE
-	part constant pg_catalog.record := here._sitemap_parts(problem);
+	part constant record := _sitemap_parts(problem);
 BEGIN
 	IF part.hint IS NULL THEN
 		RAISE EXCEPTION USING ERRCODE = part.state, MESSAGE = part.message, DETAIL = detail;
@@ -67,78 +67,78 @@ END
 $$;
 
 -- Raises a WARNING if rows or elements were left out, and returns no file.
-CREATE FUNCTION here._sitemap_warn(name text, rows numeric, elements numeric) RETURNS SETOF here.sitemap_file LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _sitemap_warn(rows numeric, elements numeric) RETURNS SETOF sitemap_file LANGUAGE plpgsql STABLE
+SET search_path FROM CURRENT AS $$
 BEGIN
 	IF rows > 0 OR elements > 0 THEN
-		RAISE WARNING USING MESSAGE = concat(name, ' left out ', concat_ws(' and ',
+		RAISE WARNING USING MESSAGE = concat('sitemap_files left out ', concat_ws(' and ',
 			nullif(rows, 0) || CASE rows WHEN 1 THEN ' row' ELSE ' rows' END,
 			elements || CASE elements WHEN 1 THEN ' optional element' ELSE ' optional elements' END)), HINT = 'sitemap_audit lists them.';
 	END IF;
 END
 $$;
 
-CREATE FUNCTION here._sitemap_trim(value text) RETURNS text LANGUAGE sql IMMUTABLE
+CREATE FUNCTION _sitemap_trim(value text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN btrim(value, E' \t\n\x0b\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a'
                     '\u2028\u2029\u202f\u205f\u3000');
 
 -- A word in lower case and without blanks; NULL if it is none of words.
-CREATE FUNCTION here._sitemap_word(value text, words text[]) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN words[array_position(words, lower(here._sitemap_trim(value) COLLATE "C"))];
+CREATE FUNCTION _sitemap_word(value text, words text[]) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN words[array_position(words, lower(_sitemap_trim(value) COLLATE "C"))];
 
 -- A URL without its user and password, which stand between "//" and "@", or between the colon of "user:password@host"
 -- and "@".  In a password, there can be a slash: what follows the colon is then no port.
-CREATE FUNCTION here._sitemap_masked(url text) RETURNS text LANGUAGE sql IMMUTABLE
+CREATE FUNCTION _sitemap_masked(url text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN regexp_replace(url COLLATE "C", '^(\s*(?:[^/\\?#:]*:[/\\]*|[/\\]{2,}))(?:[^/\\?#]*|[^/\\?#:@[]*:(?!\d*[/\\?#])[^/\\?#@]*[/\\?#].*)(@|%40|&#64;|\uff20|\ufe6b)',
 	'\1***\2', 'i');
 
 -- A value in a message: one line, and not too long.
-CREATE FUNCTION here._sitemap_shown(value text) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN left(translate(here._sitemap_masked(left(value, 5000)), E'\n\r', '  '), 200) || CASE WHEN length(value) > 200 THEN '...' ELSE '' END;
+CREATE FUNCTION _sitemap_shown(value text) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN left(translate(_sitemap_masked(left(value, 5000)), E'\n\r', '  '), 200) || CASE WHEN length(value) > 200 THEN '...' ELSE '' END;
 
 -- The W3C datetime of a lastmod; NULL if it cannot be written.
-CREATE FUNCTION here._sitemap_time(lastmod timestamp) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+CREATE FUNCTION _sitemap_time(lastmod timestamp) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN lastmod >= '0001-01-01' AND lastmod < '10000-01-01' THEN to_char(lastmod, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END;
-CREATE FUNCTION here._sitemap_time(lastmod timestamptz) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
-RETURN here._sitemap_time(lastmod AT TIME ZONE 'UTC');
-CREATE FUNCTION here._sitemap_time(lastmod date) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+CREATE FUNCTION _sitemap_time(lastmod timestamptz) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+RETURN _sitemap_time(lastmod AT TIME ZONE 'UTC');
+CREATE FUNCTION _sitemap_time(lastmod date) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN lastmod >= '0001-01-01' AND lastmod < '10000-01-01' THEN to_char(lastmod::timestamp, 'YYYY-MM-DD') END;
 
--- The same for text, or its problem.
-CREATE FUNCTION here._sitemap_time(lastmod text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+-- A W3C datetime, or its problem
+CREATE FUNCTION _sitemap_w3c(date text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN coalesce('!lastmod_invalid ' || replace(CASE
-	WHEN octet_length(here._sitemap_trim(lastmod)) > 255 THEN '54000: more than 255 bytes'
-	WHEN here._sitemap_trim(lastmod) COLLATE "C" !~ '^(\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?)?)?)?$'
-		THEN E'22007: not a W3C datetime\n'
-			'W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone. Or give a timestamptz.'
-	WHEN here._sitemap_trim(lastmod) !~ ('^((?!0000).{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12].|3[01])'
+	WHEN octet_length(date) > 255 THEN '54000: more than 255 bytes'
+	WHEN date COLLATE "C" !~ '^(\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?)?)?)?$' THEN E'22007: not a W3C datetime\n'
+		'W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone. Or give a timestamptz.'
+	WHEN date !~ ('^((?!0000).{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12].|3[01])'
 			'(T([01].|2[0-3])(:[0-5].)+(\.\d+)?(Z|[+-](0.|1[0-3]):[0-5].|[+-]14:00))?)?)?)?$') OR
-		here._sitemap_trim(lastmod) ~ '^.{5}(02-3|(0[469]|11)-31)' OR	-- or such a day, 29 February being the day before 1 March
-		here._sitemap_trim(lastmod) ~ '^.{5}02-29' AND date_part('day', make_date(left(here._sitemap_trim(lastmod), 4)::int, 3, 1) - 1) = 28 OR
-		here._sitemap_trim(lastmod) ~ '^0001-01-01T.*[+](?!00:00)|^9999-12-31T.*-(?!00:00)'	-- in UTC, perhaps in another year
+		length(date) > 9 AND substr(date, 9, 2)::int > date_part('days', make_date(left(date, 4)::int, substr(date, 6, 2)::int, 1) + interval '1 month - 1 day') OR
+		date ~ '^0001-01-01T.*[+](?!00:00)|^9999-12-31T.*-(?!00:00)'	-- in UTC, perhaps in another year
 		THEN '22008: there is no such date or time in the years 0001 to 9999'
-	END, ': ', ' invalid lastmod "' || here._sitemap_shown(here._sitemap_trim(lastmod)) || '": '), here._sitemap_trim(lastmod));
+	END, ': ', ' invalid lastmod "' || _sitemap_shown(date) || '": '), date);
+CREATE FUNCTION _sitemap_time(lastmod text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+RETURN _sitemap_w3c(_sitemap_trim(lastmod));
 
--- The URLs of images.  What jsonb has in place of a URL stays as JSON, which _sitemap_fault refuses: "" too, while
+-- The URLs of images.  What jsonb has in place of a URL stays as JSON, which _sitemap_url refuses: "" too, while
 -- blank elements of an array, and blank locs of objects, stand for no image.
-CREATE FUNCTION here._sitemap_images(images text[]) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN images;
-CREATE FUNCTION here._sitemap_images(images jsonb) RETURNS text[] LANGUAGE sql STABLE STRICT PARALLEL SAFE
+CREATE FUNCTION _sitemap_images(images text[]) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN images;
+CREATE FUNCTION _sitemap_images(images jsonb) RETURNS text[] LANGUAGE sql STABLE STRICT PARALLEL SAFE
 RETURN ARRAY(
 	SELECT CASE WHEN value = jsonb_build_object('loc', value ->> 'loc') THEN value ->> 'loc'
-	            WHEN here._sitemap_trim(value #>> '{}') = '' THEN '""' ELSE value #>> '{}' END
+	            WHEN _sitemap_trim(value #>> '{}') = '' THEN '""' ELSE value #>> '{}' END
 	  FROM jsonb_array_elements('[]' || images) AS value WHERE value <> '{}');
 
-CREATE FUNCTION here._sitemap_text(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value;
-CREATE FUNCTION here._sitemap_text(value anyenum) RETURNS text LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT pg_catalog.concat(value)';
+CREATE FUNCTION _sitemap_text(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value;
+CREATE FUNCTION _sitemap_text(value anyenum) RETURNS text LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT pg_catalog.concat(value)';
 
-CREATE FUNCTION here._sitemap_escape(url text) RETURNS text LANGUAGE sql IMMUTABLE RETURN replace(replace(url, '&', '&amp;'), '''', '&apos;');
+CREATE FUNCTION _sitemap_escape(url text) RETURNS text LANGUAGE sql IMMUTABLE RETURN replace(replace(url, '&', '&amp;'), '''', '&apos;');
 
 -- Percent-encodes all bytes.  The database is in UTF-8, and convert_to is not IMMUTABLE.
-CREATE FUNCTION here._sitemap_bytes(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION _sitemap_bytes(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN regexp_replace(upper(encode(decode(replace(value, '\', '\\'), 'escape'), 'hex') COLLATE "C"), '..', '%\&', 'g');
 
 -- Percent-encodes all characters but letters and digits of ASCII, -._~ and kept.  Escapes such as %C3 stay.
-CREATE FUNCTION here._sitemap_percent(value text, kept text DEFAULT '!$&''()*+,;=:@/?') RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+CREATE FUNCTION _sitemap_percent(value text, kept text DEFAULT '!$&''()*+,;=:@/?') RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
 	class constant pg_catalog.text := pg_catalog.concat('A-Za-z0-9._~%', kept, '-]+');
 	-- begins with what is kept, so that each run of others follows a part
@@ -153,65 +153,62 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE FUNCTION here.sitemap_encode(segment text, keep text DEFAULT '') RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION sitemap_encode(segment text, keep text DEFAULT '') RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
 	WHEN keep ~ '[^]:/?#[@!$&''()*+,;=A-Za-z0-9._~-]'
-		THEN here._sitemap_refuse('22023 invalid keep "' || keep || '"', 'Only :/?#[]@!$&''()*+,;= can be kept.')
-	WHEN segment COLLATE "C" IN ('.', '..') THEN here._sitemap_bytes(segment)
+		THEN _sitemap_refuse('22023 invalid keep "' || keep || '"', 'Only :/?#[]@!$&''()*+,;= can be kept.')
+	WHEN segment COLLATE "C" IN ('.', '..') THEN _sitemap_bytes(segment)
 	WHEN segment COLLATE "C" !~ '[^A-Za-z0-9._~-]' THEN segment
-	ELSE here._sitemap_percent(replace(segment, '%', '%25'), regexp_replace(coalesce(keep, ''), '([][-])', '\\\1', 'g'))
+	ELSE _sitemap_percent(replace(segment, '%', '%25'), regexp_replace(coalesce(keep, ''), '([][-])', '\\\1', 'g'))
 	END;
-COMMENT ON FUNCTION here.sitemap_encode IS 'percent-encode one segment of a path or one value of a query string';
+COMMENT ON FUNCTION sitemap_encode IS 'percent-encode one segment of a path or one value of a query string';
 
 -- The site of a URL in one form: in lower case, without a final dot and a default port.
-CREATE FUNCTION here._sitemap_site(url text) RETURNS text LANGUAGE sql IMMUTABLE
+CREATE FUNCTION _sitemap_site(url text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN regexp_replace(regexp_replace(regexp_replace(
 	substring(lower(url COLLATE "C") FROM '^https?://[^/?#]*'), ':0+(?=[1-9][0-9]*$)', ':'),
 	'^(https:.*):(443)?$|^(http:.*):(80)?$', '\1\3'), '\.(:[0-9]+)?$', '\1');
 
--- The problem of a URL, or NULL.  given: as it was given; authority: its host and port
-CREATE FUNCTION here._sitemap_fault(given text, url text, authority text, site text, origin text, what text) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE 'extension_' END || replace(CASE
-	WHEN given IS NULL THEN 'null 22004 loc is NULL'
-	WHEN given IN ('', '""') THEN 'invalid 22P02: the URL is empty'
-	WHEN given COLLATE "C" ~* '^(?!https?:)[a-z][a-z0-9+.-]*:(?!\d+/)' THEN 'invalid 22P02: the scheme is neither http nor https'
-	WHEN what = 'image' AND given COLLATE "C" ~ '^([[{0-9-]|true$|false$)' THEN 'invalid 22023: must be a URL, or in jsonb an object with only a loc'
-	WHEN url COLLATE "C" !~* '^https?://' THEN E'invalid 22P02: neither a scheme nor "/", "./", "../" or "?" at the beginning\n'
-		'Begin it with "./" for a place below base_url, with "/" for one on the host, or with its scheme, such as "https://".'
-	WHEN authority ~ '@' THEN 'invalid 22P02: a user name or password before the host'
-	WHEN split_part(site, ':', 2) COLLATE "C" !~ '^//(?!.{254})(?!.*[a-z0-9_~-]{64})([a-z0-9_~-]+\.)*(?!\d+$)[a-z0-9_~-]+$'
-		THEN 'invalid 22P02: the host is not a valid name'
-	WHEN CASE WHEN substring(authority FROM ':(.*)') ~ '^[0-9]{1,5}$' THEN substring(authority FROM ':(.*)')::int NOT BETWEEN 1 AND 65535
-		ELSE substring(authority FROM ':(.*)') <> '' END THEN 'invalid 22P02: the port is not a number from 1 to 65535'
-	WHEN substring(url FROM '^[^?#]*') COLLATE "C" ~* '/(\.?%2e|%2e\.|%2e%2e)(/|$)'
-		THEN 'invalid 22P02: the path has a segment "%2E" or "%2E%2E", which browsers read as "." or ".."'
-	WHEN url COLLATE "C" ~ '^[^?#]*/\.{1,2}([/?#]|$)' THEN 'invalid 0A000: the path has a segment "." or ".."'
-	WHEN what <> 'loc' AND length(url) > 4096 THEN 'invalid 22001: longer than 4096 characters after percent-encoding'
-	WHEN what = 'loc' AND length(url) > 2047 THEN 'too_long 22001: longer than 2047 characters after percent-encoding'
-	WHEN what = 'loc' AND site <> origin THEN 'outside 22023: the site is "' || site || '", not "' || origin || '" as in base_url'
-	END, ': ', concat(' invalid ', what, CASE WHEN what IN ('image', 'href') THEN ' "' || here._sitemap_shown(given) || '"' END, ': '));
-
 -- Percent-encodes a URL, or returns its problem.  what: base_url, loc, image or href; blanks are no image and no href
-CREATE FUNCTION here._sitemap_url(given text, base text, origin text, what text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE FUNCTION _sitemap_url(given text, base text, origin text, what text) RETURNS text LANGUAGE plpgsql IMMUTABLE
+SET search_path FROM CURRENT AS $$
 DECLARE
-	trimmed constant pg_catalog.text := here._sitemap_trim(given);
+	trimmed constant text := _sitemap_trim(given);
 	-- What is cut off is too long.
-	whole constant pg_catalog.text := pg_catalog.concat(CASE
-		WHEN pg_catalog.starts_with(trimmed, '//') THEN pg_catalog.split_part(origin, '/', 1)
-		WHEN pg_catalog.starts_with(trimmed, '/') THEN origin
-		WHEN pg_catalog.substring(trimmed, '^(\.\.?/|\?)') IS NOT NULL THEN base END,
-		pg_catalog.regexp_replace(pg_catalog.left(trimmed, 5000), '^\./', ''));
+	whole constant text := concat(CASE
+		WHEN starts_with(trimmed, '//') THEN split_part(origin, '/', 1)
+		WHEN starts_with(trimmed, '/') THEN origin
+		WHEN trimmed ~ '^(\.\.?/|\?)' THEN base END, regexp_replace(left(trimmed, 5000), '^\./', ''));
 	-- A second "#" is encoded.
-	url constant pg_catalog.text := pg_catalog.concat(here._sitemap_percent(pg_catalog.split_part(whole, '#', 1)),
-		'#' OPERATOR(pg_catalog.||) here._sitemap_percent(pg_catalog.substring(whole, '#(.*)')));
+	url constant text := concat(_sitemap_percent(split_part(whole, '#', 1)), '#' || _sitemap_percent(substring(whole, '#(.*)')));
+	authority constant text := substring(whole, '^[^:]*://([^/?#]*)');
+	port constant text := substring(authority, ':(.*)');
+	site constant text := _sitemap_site(whole);
 BEGIN
-	RETURN CASE WHEN trimmed OPERATOR(pg_catalog.<>) '' OR what OPERATOR(pg_catalog.=) ANY ('{base_url,loc}') THEN
-		COALESCE(here._sitemap_fault(trimmed, url, pg_catalog.substring(whole, '^[^:]*://([^/?#]*)'), here._sitemap_site(whole), origin, what), url) END;
+	RETURN CASE WHEN trimmed <> '' OR what IN ('base_url', 'loc') THEN coalesce(
+		'!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE 'extension_' END || replace(CASE
+		WHEN trimmed IS NULL THEN 'null 22004 loc is NULL'
+		WHEN trimmed IN ('', '""') THEN 'invalid 22P02: the URL is empty'
+		WHEN trimmed COLLATE "C" ~* '^(?!https?:)[a-z][a-z0-9+.-]*:(?!\d+/)' THEN 'invalid 22P02: the scheme is neither http nor https'
+		WHEN what = 'image' AND trimmed COLLATE "C" ~ '^([[{0-9-]|true$|false$)' THEN 'invalid 22023: must be a URL, or in jsonb an object with only a loc'
+		WHEN url COLLATE "C" !~* '^https?://' THEN E'invalid 22P02: neither a scheme nor "/", "./", "../" or "?" at the beginning\n'
+			'Begin it with "./" for a place below base_url, with "/" for one on the host, or with its scheme, such as "https://".'
+		WHEN authority ~ '@' THEN 'invalid 22P02: a user name or password before the host'
+		WHEN split_part(site, ':', 2) COLLATE "C" !~ '^//(?!.{254})(?!.*[a-z0-9_~-]{64})([a-z0-9_~-]+\.)*(?!\d+$)[a-z0-9_~-]+$'
+			THEN 'invalid 22P02: the host is not a valid name'
+		WHEN port !~ '^\d{0,5}$' OR nullif(port, '')::int NOT BETWEEN 1 AND 65535 THEN 'invalid 22P02: the port is not a number from 1 to 65535'
+		WHEN substring(url, '^[^?#]*') COLLATE "C" ~* '/(\.?%2e|%2e\.|%2e%2e)(/|$)'
+			THEN 'invalid 22P02: the path has a segment "%2E" or "%2E%2E", which browsers read as "." or ".."'
+		WHEN url COLLATE "C" ~ '^[^?#]*/\.{1,2}([/?#]|$)' THEN 'invalid 0A000: the path has a segment "." or ".."'
+		WHEN what <> 'loc' AND length(url) > 4096 THEN 'invalid 22001: longer than 4096 characters after percent-encoding'
+		WHEN what = 'loc' AND length(url) > 2047 THEN 'too_long 22001: longer than 2047 characters after percent-encoding'
+		WHEN what = 'loc' AND site <> origin THEN 'outside 22023: the site is "' || site || '", not "' || origin || '" as in base_url'
+		END, ': ', concat(' invalid ', what, CASE WHEN what IN ('image', 'href') THEN ' "' || _sitemap_shown(trimmed) || '"' END, ': ')), url) END;
 END
 $$;
 
 -- The value of _sitemap_url.  For most URLs, this is faster.
-CREATE FUNCTION here._sitemap_value(given text, base text, origin text, what text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION _sitemap_value(given text, base text, origin text, what text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(CASE
 		WHEN starts_with(given, '/') THEN origin
 		WHEN starts_with(given, origin || '/') THEN ''
@@ -219,18 +216,18 @@ RETURN coalesce(CASE
 			split_part(given, '/', 3) COLLATE "C" ~ '^([a-z0-9-]+\.)+[a-z]+$' THEN '' END || CASE
 		WHEN octet_length(given) > 590 OR starts_with(given, '//') OR strpos(given, '/.') > 0 THEN NULL
 		WHEN given COLLATE "C" !~ '[^!$&-;=?-Z_a-z~]' THEN given
-		WHEN given COLLATE "C" !~ '#|/%2[Ee]|[\x01-\x20\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$' THEN here._sitemap_percent(given) END,
-	here._sitemap_url(given, base, origin, what));
+		WHEN given COLLATE "C" !~ '#|/%2[Ee]|[\x01-\x20\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$' THEN _sitemap_percent(given) END,
+	_sitemap_url(given, base, origin, what));
 
-CREATE FUNCTION here._sitemap_columns(names text[]) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN (SELECT max(here._sitemap_refuse(CASE
+CREATE FUNCTION _sitemap_columns(names text[]) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN (SELECT max(_sitemap_refuse(CASE
 	WHEN name <> ALL ('{loc,lastmod,changefreq,priority,images,alternates}') THEN '42703 unrecognized column "' || name || '" in the query'
 	WHEN cardinality(array_positions(names, name)) > 1 THEN '42701 column "' || name || '" appears more than once in the query'
 	WHEN 'loc' <> ALL (names) THEN '42703 the query has no column "loc"'
 	END, 'The columns are loc, lastmod, changefreq, priority, images and alternates.')) FROM unnest(names) AS name);
 
 -- The rows of a query.  This is the only statement with names that are not ours.
-CREATE FUNCTION here._sitemap_rows(query text)
+CREATE FUNCTION _sitemap_rows(query text)
 RETURNS TABLE (loc text, lastmod text, changefreq text, priority float8, alternates jsonb, images text[])
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -265,29 +262,27 @@ BEGIN
 END
 $$;
 
--- The URLs of a row in other languages, and of its images, each as an element or its problem
-CREATE FUNCTION here._sitemap_elements(alternates jsonb, images text[], base text, origin text)
-RETURNS TABLE (what text, i bigint, lang text, element text) LANGUAGE sql STABLE
+-- The alternates and images of a row: all elements in one text, and after it their problems
+CREATE FUNCTION _sitemap_items(alternates jsonb, images text[], base text, origin text) RETURNS SETOF text[] LANGUAGE sql STABLE
 BEGIN ATOMIC
-	SELECT 'alternates', i, lang, CASE
-		WHEN url IS NULL OR jsonb_typeof(value) = 'array' AND value = '[]' THEN NULL
-		WHEN jsonb_typeof(value) <> 'string' THEN '!extension_invalid 22023 the value of "' || here._sitemap_shown(key) || '" in alternates must be a string'
-		WHEN lang COLLATE "C" !~ '^(x-default|[A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)$'
-			THEN '!extension_invalid 22023 invalid hreflang "' || here._sitemap_shown(key) || '": must be x-default or a language code such as de, de-AT or zh-Hant-TW'
-		WHEN starts_with(url, '!') THEN url
-		ELSE '<xhtml:link rel="alternate" hreflang="' || lang || '" href="' || here._sitemap_escape(url) || '"/>' END
-	  FROM (SELECT *, here._sitemap_trim(key) AS lang, here._sitemap_value(value #>> '{}', base, origin, 'href') AS url
-	          FROM jsonb_each(CASE jsonb_typeof(alternates) WHEN 'object' THEN alternates END) WITH ORDINALITY AS link (key, value, i) OFFSET 0) AS link
-	 UNION ALL
-	SELECT 'images', i, NULL, CASE WHEN starts_with(url, '!') THEN url
-		ELSE '<image:image><image:loc>' || here._sitemap_escape(url) || '</image:loc></image:image>' END
-	  FROM (SELECT i, here._sitemap_value(url, base, origin, 'image') AS url FROM unnest(images) WITH ORDINALITY AS image (url, i) OFFSET 0) AS image
-	OFFSET 0;
-END;
-
--- All elements of a row in one text, and after it their problems
-CREATE FUNCTION here._sitemap_items(alternates jsonb, images text[], base text, origin text) RETURNS SETOF text[] LANGUAGE sql STABLE
-BEGIN ATOMIC
+	WITH element AS (
+		SELECT what, i, lang, CASE
+			WHEN type <> 'string' THEN '!extension_invalid 22023 the value of "' || _sitemap_shown(key) || '" in alternates must be a string'
+			WHEN lang COLLATE "C" !~ '^(x-default|[A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)$'
+				THEN '!extension_invalid 22023 invalid hreflang "' || _sitemap_shown(key) || '": must be x-default or a language code such as de, de-AT or zh-Hant-TW'
+			WHEN starts_with(url, '!') THEN url
+			WHEN what = 'image' THEN '<image:image><image:loc>' || _sitemap_escape(url) || '</image:loc></image:image>'
+			ELSE '<xhtml:link rel="alternate" hreflang="' || lang || '" href="' || _sitemap_escape(url) || '"/>' END AS element
+		  FROM (
+			SELECT *, _sitemap_trim(key) AS lang, _sitemap_value(given, base, origin, what) AS url
+			  FROM (
+				SELECT 'href' AS what, i, key, jsonb_typeof(value) AS type, value #>> '{}' AS given
+				  FROM jsonb_each(CASE jsonb_typeof(alternates) WHEN 'object' THEN alternates END) WITH ORDINALITY AS link (key, value, i)
+				 UNION ALL
+				SELECT 'image', i, NULL, 'string', url FROM unnest(images) WITH ORDINALITY AS image (url, i)) AS given
+			OFFSET 0) AS value
+		 WHERE url IS NOT NULL AND (type <> 'array' OR given <> '[]')
+	)
 	-- Most rows have no problem, also none that only two elements have together: then the windows are not needed, which are slower.
 	SELECT CASE WHEN count(*) <= 1000 AND count(DISTINCT lower(lang COLLATE "C")) = count(lang) AND bool_and(starts_with(element, '<')) IS NOT FALSE
 		THEN ARRAY[string_agg(element, '')] ELSE (
@@ -296,77 +291,83 @@ BEGIN ATOMIC
 		  FROM (SELECT what, i, CASE
 				WHEN starts_with(element, '!') THEN element
 				WHEN row_number() OVER (PARTITION BY what, left(element, 1) ORDER BY i) > 1000
-					THEN CASE what WHEN 'images' THEN '!image' ELSE '!extension' END || '_invalid 54000 invalid extensions: a url can have at most 1000 ' || what
+					THEN CASE what WHEN 'image' THEN '!image_invalid 54000 invalid extensions: a url can have at most 1000 images'
+					ELSE '!extension_invalid 54000 invalid extensions: a url can have at most 1000 alternates' END
 				WHEN lang IS NOT NULL AND row_number() OVER (PARTITION BY what, left(element, 1), lower(lang COLLATE "C") ORDER BY i) > 1
 					THEN '!extension_invalid 22023 invalid hreflang "' || lang || '": a url can have one alternate for each language'
-				ELSE element END AS item
-			  FROM here._sitemap_elements(alternates, images, base, origin) WHERE element IS NOT NULL) AS item) END
-	  FROM here._sitemap_elements(alternates, images, base, origin) WHERE element IS NOT NULL;
+				ELSE element END AS item FROM element) AS item) END
+	  FROM element;
 END;
 
 -- The rows of a query with their entries and problems, which follow each other in the entry's order
-CREATE FUNCTION here._sitemap_entries(query text, base text, origin text)
+CREATE FUNCTION _sitemap_entries(query text, base text, origin text)
 RETURNS TABLE (n bigint, loc text, lastmod text, problems text[], entry text) LANGUAGE sql STABLE
 BEGIN ATOMIC
 	SELECT n, loc, lastmod, nullif(array_remove(ARRAY[
 			CASE WHEN starts_with(url, '!') THEN url END,
 			CASE WHEN lastmod IS NULL THEN nullif(date, '') END,
-			CASE WHEN word IS NULL AND here._sitemap_trim(changefreq) <> ''
-				THEN '!changefreq_invalid 22P02 invalid changefreq "' || here._sitemap_shown(changefreq) || '"' END,
+			CASE WHEN word IS NULL AND _sitemap_trim(changefreq) <> ''
+				THEN '!changefreq_invalid 22P02 invalid changefreq "' || _sitemap_shown(changefreq) || '"' END,
 			CASE WHEN priority NOT BETWEEN 0 AND 1
 				THEN '!priority_invalid 22003 invalid priority ' || priority || ': must be from 0.0 to 1.0' END,
 			CASE WHEN jsonb_typeof(alternates) <> 'object' AND alternates <> ALL (ARRAY[jsonb 'null', '[]'])
 				THEN '!extension_invalid 22023 alternates must be a JSON object' END], NULL) || items[2:], '{}'),
-	       CASE WHEN NOT starts_with(url, '!') THEN concat('<url><loc>', here._sitemap_escape(url), '</loc>',
+	       CASE WHEN NOT starts_with(url, '!') THEN concat('<url><loc>', _sitemap_escape(url), '</loc>',
 	           '<lastmod>' || lastmod || '</lastmod>', '<changefreq>' || word || '</changefreq>',
 	           '<priority>' || CASE WHEN priority BETWEEN 0 AND 1 THEN
 	           -- up to six decimals; to_char rounds ties, n/128 with an odd n, to even, but the extension rounds them up
 	           to_char(abs(priority) + (priority * 128 = floor(priority * 128))::int * 1e-9, 'FM0.099999') END || '</priority>', items[1], '</url>') END
 	  FROM (
-		SELECT *, here._sitemap_word(changefreq, '{always,hourly,daily,weekly,monthly,yearly,never}') AS word,
-		       here._sitemap_value(loc, base, origin, 'loc') AS url, CASE WHEN date COLLATE "C" >= '0' THEN date END AS lastmod,
+		SELECT *, _sitemap_word(changefreq, '{always,hourly,daily,weekly,monthly,yearly,never}') AS word,
+		       _sitemap_value(loc, base, origin, 'loc') AS url, CASE WHEN date COLLATE "C" >= '0' THEN date END AS lastmod,
 		       CASE WHEN alternates IS NOT NULL OR images IS NOT NULL
-		           THEN (SELECT items FROM here._sitemap_items(alternates, images, base, origin) AS items) END AS items
-		  FROM here._sitemap_rows(query) WITH ORDINALITY AS page (loc, date, changefreq, priority, alternates, images, n)
+		           THEN (SELECT items FROM _sitemap_items(alternates, images, base, origin) AS items) END AS items
+		  FROM _sitemap_rows(query) WITH ORDINALITY AS page (loc, date, changefreq, priority, alternates, images, n)
 		OFFSET 0) AS page	-- a value is computed once
 	OFFSET 0;
 END;
 
-CREATE FUNCTION here._sitemap_listed(loc text, origin text, lastmod timestamptz) RETURNS text LANGUAGE sql STABLE
-RETURN (SELECT concat(here._sitemap_refuse(substring(url FROM '^!.*'), 'The loc is "' || here._sitemap_shown(loc) || '".'),
-		'<sitemap><loc>', here._sitemap_escape(url), '</loc>', '<lastmod>' || here._sitemap_time(lastmod) || '</lastmod>', '</sitemap>')
-	  FROM here._sitemap_url(loc, NULL, origin, 'loc') AS url);
+CREATE FUNCTION _sitemap_listed(loc text, origin text, lastmod timestamptz) RETURNS text LANGUAGE sql STABLE
+RETURN (SELECT concat(_sitemap_refuse(substring(url FROM '^!.*'), 'The loc is "' || _sitemap_shown(loc) || '".'),
+		'<sitemap><loc>', _sitemap_escape(url), '</loc>', '<lastmod>' || _sitemap_time(lastmod) || '</lastmod>', '</sitemap>')
+	  FROM _sitemap_url(loc, NULL, origin, 'loc') AS url);
 
 -- A sitemap or an index with these entries.  Their values are escaped, so each "<" begins a tag.
-CREATE FUNCTION here._sitemap_document(root text, entries text, stylesheet text) RETURNS bytea LANGUAGE sql STABLE
-RETURN convert_to(concat('<?xml version="1.0" encoding="UTF-8"?>',
-	'<?xml-stylesheet type="text/css" href="' || stylesheet || '"?>', '<', root, ' xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"',
-	CASE WHEN strpos(entries, '<image:') > 0 THEN ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"' END,
-	CASE WHEN strpos(entries, '<xhtml:') > 0 THEN ' xmlns:xhtml="http://www.w3.org/1999/xhtml"' END,
-	'>') || entries || concat('</', root, '>'), 'UTF8');	-- concat would copy the entries three times
-
-CREATE FUNCTION here._sitemap_file(base text, section text, name text, kind text, lastmod timestamptz, urls bigint, document bytea)
-RETURNS here.sitemap_file LANGUAGE sql STABLE
-RETURN CASE WHEN here._sitemap_refuse(CASE
-	WHEN urls > 50000 THEN '54000 an index would have ' || urls || ' sitemaps, more than 50000: raise max_urls'
-	WHEN length(document) > 52428800 THEN '54000 a file would have ' || length(document) || ' bytes, more than 52428800: lower max_urls'
-	END, 'Nothing was changed.') IS NULL THEN ROW(base, section, name, kind, base || name, lastmod, urls, length(document),
-		encode(sha256(document), 'hex'), NULL, NULL, NULL, document)::here.sitemap_file END;
+CREATE FUNCTION _sitemap_file(base text, section text, name text, kind text, lastmod timestamptz, urls bigint, entries text, stylesheet text)
+RETURNS sitemap_file LANGUAGE plpgsql STABLE
+SET search_path FROM CURRENT AS $$
+DECLARE
+	root constant text := CASE kind WHEN 'index' THEN 'sitemapindex' ELSE kind END;
+	-- concat would copy the entries three times
+	document constant bytea := convert_to(concat('<?xml version="1.0" encoding="UTF-8"?>',
+		'<?xml-stylesheet type="text/css" href="' || stylesheet || '"?>', '<', root, ' xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"',
+		CASE WHEN strpos(entries, '<image:') > 0 THEN ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"' END,
+		CASE WHEN strpos(entries, '<xhtml:') > 0 THEN ' xmlns:xhtml="http://www.w3.org/1999/xhtml"' END,
+		'>') || entries || concat('</', root, '>'), 'UTF8');
+BEGIN
+	PERFORM _sitemap_refuse(CASE
+		WHEN urls > 50000 THEN '54000 an index would have ' || urls || ' sitemaps, more than 50000: raise max_urls'
+		WHEN length(document) > 52428800 THEN '54000 a file would have ' || length(document) || ' bytes, more than 52428800: lower max_urls'
+		END, 'Nothing was changed.');
+	RETURN ROW(base, section, name, kind, base || name, lastmod, urls, length(document), encode(sha256(document), 'hex'), NULL, NULL, NULL,
+		document)::sitemap_file;
+END
+$$;
 
 -- Checks arguments, and returns their values; base has one form.  index_from: with more files than this, there is an index
-CREATE FUNCTION here._sitemap_arguments(base_url text, INOUT section text, INOUT max_urls int, index text, on_invalid text,
+CREATE FUNCTION _sitemap_arguments(base_url text, INOUT section text, INOUT max_urls int, index text, on_invalid text,
 	INOUT stylesheet text, max_shrink float8, OUT base text, OUT origin text, OUT index_from int, OUT mode text) LANGUAGE sql STABLE
 BEGIN ATOMIC
-	SELECT coalesce(section, 'sitemap'), coalesce(max_urls, 50000), here._sitemap_escape(here._sitemap_percent(href)),
+	SELECT coalesce(section, 'sitemap'), coalesce(max_urls, 50000), _sitemap_escape(_sitemap_percent(href)),
 	       site || path, site, index_from, mode
-	  FROM here._sitemap_url(base_url, '', '', 'base_url') AS url,
-	       here._sitemap_site(url) AS site, concat(regexp_replace(url, '^[^/]*//[^/]*|/?$', '', 'g'), '/') AS path,
-	       array_position('[0:2]={always,auto,never}', here._sitemap_word(coalesce(index, 'auto'), '{always,auto,never}')) AS index_from,
-	       here._sitemap_trim(stylesheet) AS href, here._sitemap_word(coalesce(on_invalid, 'error'), '{error,skip}') AS mode
-	 WHERE here._sitemap_refuse(CASE
+	  FROM _sitemap_url(base_url, '', '', 'base_url') AS url,
+	       _sitemap_site(url) AS site, concat(regexp_replace(url, '^[^/]*//[^/]*|/?$', '', 'g'), '/') AS path,
+	       array_position('[0:2]={always,auto,never}', _sitemap_word(coalesce(index, 'auto'), '{always,auto,never}')) AS index_from,
+	       _sitemap_trim(stylesheet) AS href, _sitemap_word(coalesce(on_invalid, 'error'), '{error,skip}') AS mode
+	 WHERE _sitemap_refuse(CASE
 		WHEN base_url IS NULL THEN '22004 base_url must not be null'
 		WHEN site IS NULL OR path ~ '[?#]' OR path COLLATE "C" ~* '\.(xml|txt)(\.gz)?/$' OR length(site || path) > 1807
-		    THEN '22023 invalid base_url "' || here._sitemap_shown(base_url) || '"' || coalesce(substring(url FROM '^![^:]*(: [^\n]*)'), '') ||
+		    THEN '22023 invalid base_url "' || _sitemap_shown(base_url) || '"' || coalesce(substring(url FROM '^![^:]*(: [^\n]*)'), '') ||
 		        ': it must be the URL of the directory of the files, such as "https://www.example.com/"'
 		WHEN section !~ '^[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,199}$' THEN '22023 invalid section "' || left(section, 200) ||
 		    '": it must be 1 to 200 letters, digits, "-", ".", "_" and "~", and not begin with a dot'
@@ -375,67 +376,62 @@ BEGIN ATOMIC
 		WHEN max_urls NOT BETWEEN 1 AND 50000 THEN '22023 invalid max_urls ' || max_urls || ': it must be from 1 to 50000'
 		WHEN index_from IS NULL THEN '22023 invalid index "' || index || '": it must be auto, always or never'
 		WHEN href COLLATE "C" !~* '^[^\s?#][^?#]*\.css(\?[^\s>#]*)?$' OR octet_length(href) > 2047
-		    THEN '22023 invalid stylesheet "' || here._sitemap_shown(stylesheet) || '": it must be a URL that ends with .css'
+		    THEN '22023 invalid stylesheet "' || _sitemap_shown(stylesheet) || '": it must be a URL that ends with .css'
 		WHEN mode IS NULL THEN '22023 invalid on_invalid "' || on_invalid || '": it must be error or skip'
 		WHEN max_shrink NOT BETWEEN 0 AND 1 THEN '22023 invalid max_shrink ' || max_shrink || ': it must be from 0 to 1'
 		END, 'Nothing was changed.') IS NULL;
 END;
 
--- The files of a set.  name: of the function in the WARNING
-CREATE FUNCTION here._sitemap_set(name text, query text, base text, origin text, section text, max_urls int, index_from int,
-	stylesheet text, mode text) RETURNS SETOF here.sitemap_file LANGUAGE sql STABLE
+CREATE OR REPLACE FUNCTION sitemap_files(query text, base_url text, section text DEFAULT 'sitemap', max_urls int DEFAULT 50000,
+	index text DEFAULT 'auto', stylesheet text DEFAULT NULL, on_invalid text DEFAULT 'error')
+RETURNS SETOF sitemap_file LANGUAGE sql STABLE COST 100000 ROWS 100
 SET jit = off SET standard_conforming_strings = on
 BEGIN ATOMIC
-	WITH numbered AS (
-		SELECT greatest(count(entry) OVER (ROWS UNBOUNDED PRECEDING) - 1, 0) / max_urls + 1 AS number, n, entry, lastmod, cardinality(problems) AS lost
-		  FROM here._sitemap_entries(query, base, origin)
-		 WHERE mode = 'skip' OR problems IS NULL OR here._sitemap_refuse(problems[1],
-		       coalesce('Row ' || n || ' has the loc "' || here._sitemap_shown(loc) || '".', 'It is row ' || n || '.')) IS NULL
+	WITH given AS MATERIALIZED (
+		SELECT * FROM _sitemap_arguments(base_url, section, max_urls, index, on_invalid, stylesheet, NULL)
+	), numbered AS (
+		SELECT greatest(count(entry) OVER (ROWS UNBOUNDED PRECEDING) - 1, 0) / given.max_urls + 1 AS number, n, entry, lastmod,
+		       cardinality(problems) AS lost
+		  FROM given, _sitemap_entries(query, base, origin)
+		 WHERE mode = 'skip' OR problems IS NULL OR _sitemap_refuse(problems[1],
+		       coalesce('Row ' || n || ' has the loc "' || _sitemap_shown(loc) || '".', 'It is row ' || n || '.')) IS NULL
 		 ORDER BY number, n	-- the order in which entries are joined
 	), file AS MATERIALIZED (
 		SELECT number, count(entry) AS urls, string_agg(entry, '') AS entries,
 		       -- as a time in UTC, whose missing parts are the earliest ones
 		       max(CASE WHEN octet_length(lastmod) IN (4, 7, 10, 20) THEN overlay('0001-01-01T00:00:00Z' PLACING lastmod FROM 1)
-		           ELSE here._sitemap_time(regexp_replace(lastmod, '\.\d+', '')::timestamptz) END COLLATE "C")
+		           ELSE _sitemap_time(regexp_replace(lastmod, '\.\d+', '')::timestamptz) END COLLATE "C")
 		           FILTER (WHERE entry IS NOT NULL)::timestamptz AS newest,
 		       count(*) FILTER (WHERE entry IS NULL) AS lost_rows, sum(lost) FILTER (WHERE entry IS NOT NULL) AS lost
 		  FROM numbered GROUP BY number
-	), document AS (
-		SELECT concat(section, CASE WHEN index_from = 0 OR EXISTS (SELECT FROM file WHERE number > 1) THEN '-' || number END, '.xml')
-		           AS file_name, 'urlset' AS kind, newest, urls, here._sitemap_document('urlset', entries, stylesheet) AS content
-		  FROM file WHERE entries IS NOT NULL
-		 UNION ALL
-		SELECT 'sitemap.xml', 'index', max(newest), count(*), here._sitemap_document('sitemapindex', string_agg(
-		           here._sitemap_listed(concat(base, section, '-', number, '.xml'), origin, newest), '' ORDER BY number), stylesheet)
-		  FROM file WHERE entries IS NOT NULL HAVING count(*) > index_from AND index_from < 2
 	)
-	SELECT here._sitemap_file(base, section, file_name, kind, newest, urls, content) FROM document
+	SELECT _sitemap_file(base, given.section, concat(given.section, CASE WHEN index_from = 0 OR EXISTS (SELECT FROM file WHERE number > 1)
+	           THEN '-' || number END, '.xml'), 'urlset', newest, urls, entries, given.stylesheet)
+	  FROM given, file WHERE entries IS NOT NULL
 	 UNION ALL
-	SELECT warning FROM (SELECT sum(lost_rows) AS rows, sum(lost) AS elements FROM file) AS left_out, here._sitemap_warn(name, rows, elements) AS warning;
+	SELECT _sitemap_file(base, given.section, 'sitemap.xml', 'index', newest, files, entries, given.stylesheet)
+	  FROM given, LATERAL (
+		SELECT max(newest) AS newest, count(*) AS files, string_agg(
+		           _sitemap_listed(concat(base, given.section, '-', number, '.xml'), origin, newest), '' ORDER BY number) AS entries
+		  FROM file WHERE entries IS NOT NULL) AS list
+	 WHERE files > index_from AND index_from < 2
+	 UNION ALL
+	SELECT warning FROM (SELECT sum(lost_rows) AS rows, sum(lost) AS elements FROM file) AS left_out, _sitemap_warn(rows, elements) AS warning;
 END;
+COMMENT ON FUNCTION sitemap_files IS 'make the files of a set of sitemaps';
 
-CREATE OR REPLACE FUNCTION here.sitemap_files(query text, base_url text, section text DEFAULT 'sitemap', max_urls int DEFAULT 50000,
-	index text DEFAULT 'auto', stylesheet text DEFAULT NULL, on_invalid text DEFAULT 'error')
-RETURNS SETOF here.sitemap_file LANGUAGE sql STABLE COST 100000 ROWS 100
-BEGIN ATOMIC
-	SELECT file.* FROM here._sitemap_arguments(base_url, section, max_urls, index, on_invalid, stylesheet, NULL) AS given,
-	       here._sitemap_set('sitemap_files', query, base, origin, given.section, given.max_urls, index_from,
-	                         given.stylesheet, mode) AS file;
-END;
-COMMENT ON FUNCTION here.sitemap_files IS 'make the files of a set of sitemaps';
-
-CREATE OR REPLACE FUNCTION here.sitemap_audit(query text, base_url text)
+CREATE OR REPLACE FUNCTION sitemap_audit(query text, base_url text)
 RETURNS TABLE (row_number bigint, loc text, problem text, detail text) LANGUAGE sql STABLE COST 100000 ROWS 100
 SET jit = off SET standard_conforming_strings = on
 BEGIN ATOMIC
-	SELECT n, here._sitemap_masked(loc), name, concat_ws(' ', upper(left(message, 1) COLLATE "C") || substr(message, 2) || '.', hint)
-	  FROM here._sitemap_arguments(base_url, NULL, NULL, NULL, NULL, NULL, NULL),
-	       here._sitemap_entries(query, base, origin) AS page, unnest(CASE WHEN loc IS NULL THEN problems[:1] ELSE problems END) AS found, here._sitemap_parts(found);
+	SELECT n, _sitemap_masked(loc), name, concat_ws(' ', upper(left(message, 1) COLLATE "C") || substr(message, 2) || '.', hint)
+	  FROM _sitemap_arguments(base_url, NULL, NULL, NULL, NULL, NULL, NULL),
+	       _sitemap_entries(query, base, origin) AS page, unnest(CASE WHEN loc IS NULL THEN problems[:1] ELSE problems END) AS found, _sitemap_parts(found);
 END;
-COMMENT ON FUNCTION here.sitemap_audit IS 'list the problems of the rows of a query';
+COMMENT ON FUNCTION sitemap_audit IS 'list the problems of the rows of a query';
 
 -- Writes a file if it changed, and returns the action.  path: search_path of the caller, for the triggers of the target
-CREATE FUNCTION here._sitemap_put(target text, file here.sitemap_file, path text) RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _sitemap_put(target text, file sitemap_file, path text) RETURNS text LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
 	old record;
 	written bool;
@@ -444,7 +440,7 @@ BEGIN
 			content IS NOT NULL AND (loc, digest, url_count, byte_count) IS NOT DISTINCT FROM ($3, $4, $5, $6) AS same
 		FROM %s WHERE base_url = $1 AND name = $2', target) INTO old
 		USING file.base_url, file.name, file.loc, file.digest, file.url_count, file.byte_count;
-	PERFORM here._sitemap_refuse(CASE
+	PERFORM _sitemap_refuse(CASE
 		WHEN old.same IS NOT NULL AND (old.digest IS NULL OR (old.section, old.kind) IS DISTINCT FROM (file.section, file.kind))
 			THEN format('42710 section "%s" cannot have a file named "%s"', file.section, file.name) END,
 		format('In the target table "%s", section "%s" or another program has a file of that name.', target, old.section));
@@ -465,15 +461,15 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION here._sitemap_check(section text, files int, found bigint, before bigint, after bigint, max_shrink float8) RETURNS text LANGUAGE sql
-RETURN here._sitemap_refuse(CASE
+CREATE FUNCTION _sitemap_check(section text, files int, found bigint, before bigint, after bigint, max_shrink float8) RETURNS text LANGUAGE sql
+RETURN _sitemap_refuse(CASE
 	WHEN found <> files THEN '55000 a trigger, rule, function or other session interfered: ' || files || ' files expected, ' || found || ' found'
 	WHEN before - coalesce(after, 0) > coalesce(floor(before * max_shrink::numeric), greatest(floor(before * 0.2), 100)) OR
 			before > 0 AND coalesce(after, 0) = 0 AND max_shrink IS DISTINCT FROM 1
 		THEN format('55000 section "%s" would shrink from %s to %s URLs', section, before, coalesce(after, 0)) END,
 	'Nothing was changed.' || CASE WHEN found = files THEN ' If the pages are really gone, set max_shrink to 1 for one run.' ELSE '' END);
 
-CREATE OR REPLACE FUNCTION here.sitemap_publish(target regclass, query text, base_url text, section text DEFAULT 'sitemap',
+CREATE OR REPLACE FUNCTION sitemap_publish(target regclass, query text, base_url text, section text DEFAULT 'sitemap',
 	max_urls int DEFAULT 50000, index text DEFAULT 'auto', stylesheet text DEFAULT NULL, on_invalid text DEFAULT 'error',
 	max_shrink float8 DEFAULT NULL)
 RETURNS TABLE (name text, kind text, action text, url_count int, byte_count bigint) LANGUAGE plpgsql COST 100000 ROWS 100 AS $$
@@ -481,9 +477,7 @@ DECLARE
 	given pg_catalog.record;
 	path constant pg_catalog.text := pg_catalog.current_setting('search_path');
 	-- with its schema, since the query can change search_path
-	target_name constant pg_catalog.text := (SELECT pg_catalog.format('%I.%I', nspname, relname)
-		FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) relnamespace
-		WHERE c.oid OPERATOR(pg_catalog.=) target);
+	target_name constant pg_catalog.text := (pg_catalog.pg_identify_object('pg_catalog.pg_class'::pg_catalog.regclass, target, 0)).identity;
 	-- The indexes are those of all sections.
 	own constant pg_catalog.text := pg_catalog.format('FROM %s WHERE base_url OPERATOR(pg_catalog.=) $1 AND digest IS NOT NULL AND
 		CASE WHEN kind OPERATOR(pg_catalog.=) ''index'' THEN '''' ELSE section END OPERATOR(pg_catalog.=) $2', target_name);
@@ -494,7 +488,7 @@ DECLARE
 	locked pg_catalog.text;
 	before bigint;
 	files int;
-	document pg_catalog.bytea;
+	entries pg_catalog.text;
 BEGIN
 	given := here._sitemap_arguments(base_url, section, max_urls, index, on_invalid, stylesheet, max_shrink);
 	PERFORM here._sitemap_refuse(CASE WHEN target IS NULL THEN '22004 target must not be null'
@@ -512,8 +506,7 @@ BEGIN
 	END LOOP;
 	EXECUTE pg_catalog.concat('SELECT pg_catalog.sum(url_count) ', own) INTO before USING given.base, given.section;
 	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(target_name, f, path), f.url_count, f.byte_count
-	  FROM here._sitemap_set('sitemap_publish', query, given.base, given.origin, given.section, given.max_urls, 0,
-	                         given.stylesheet, given.mode) AS f
+	  FROM here.sitemap_files(query, base_url, section, max_urls, 'always', stylesheet, on_invalid) AS f
 	 WHERE f.kind OPERATOR(pg_catalog.<>) 'index';
 	GET DIAGNOSTICS files = ROW_COUNT;
 	RETURN QUERY EXECUTE prune USING given.base, given.section, ARRAY(
@@ -522,17 +515,17 @@ BEGIN
 		USING given.base, given.section, files, before, max_shrink;
 	IF given.index_from OPERATOR(pg_catalog.=) 2 THEN RETURN; END IF;
 	EXECUTE pg_catalog.concat($sql$
-		SELECT pg_catalog.count(*), here._sitemap_document('sitemapindex', pg_catalog.string_agg(here._sitemap_listed(loc, $3, lastmod), ''
-		           ORDER BY section COLLATE pg_catalog."C", pg_catalog.octet_length(name), name COLLATE pg_catalog."C"), $2)
+		SELECT pg_catalog.count(*), pg_catalog.string_agg(here._sitemap_listed(loc, $2, lastmod), ''
+		           ORDER BY section COLLATE pg_catalog."C", pg_catalog.octet_length(name), name COLLATE pg_catalog."C")
 		  FROM $sql$, target_name, $sql$ WHERE base_url OPERATOR(pg_catalog.=) $1 AND kind OPERATOR(pg_catalog.<>) 'index' AND
-		       loc OPERATOR(pg_catalog.<>) ''$sql$) INTO files, document USING given.base, given.stylesheet, given.origin;
+		       loc OPERATOR(pg_catalog.<>) ''$sql$) INTO files, entries USING given.base, given.origin;
 	RETURN QUERY EXECUTE prune USING given.base, '', (ARRAY['sitemap.xml'])[1:files];
 	RETURN QUERY SELECT f.name, f.kind, here._sitemap_put(target_name, f, path), f.url_count, f.byte_count
-	  FROM here._sitemap_file(given.base, 'sitemap', 'sitemap.xml', 'index', NULL, files, document) AS f
+	  FROM here._sitemap_file(given.base, 'sitemap', 'sitemap.xml', 'index', NULL, files, entries, given.stylesheet) AS f
 	 WHERE files OPERATOR(pg_catalog.>) 0;
 END
 $$;
-COMMENT ON FUNCTION here.sitemap_publish IS 'make the files of a section from a query, and publish them in a table';
+COMMENT ON FUNCTION sitemap_publish IS 'make the files of a section from a query, and publish them in a table';
 $file$, '\mhere\.', quote_ident(schema) || '.', 'g');
 	EXECUTE coalesce((SELECT 'DROP FUNCTION ' || string_agg(oid::regprocedure::text, ', ')
 		FROM pg_proc WHERE pronamespace = quote_ident(schema)::regnamespace AND proname ~ '^_sitemap_.*_old$'), '');

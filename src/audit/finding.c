@@ -174,7 +174,7 @@ read_loc(SmFindings *findings, StringInfo loc)
  * there are.
  */
 static void
-put_result(const SmFindings *findings, const Datum *problem, Cause *cause, text *loc,
+put_finding(const SmFindings *findings, const Datum *problem, Cause *cause, text *loc,
 		   Tuplestorestate *result, TupleDesc desc)
 {
 	SmProblemName name = DatumGetInt64(problem[PROBLEM_NAME]);
@@ -229,7 +229,7 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 		oldcontext = MemoryContextSwitchTo(row_context);
 		if (row_number != SM_WHOLE_SET && has_loc)
 			loc = sm_to_text(sm_without_secret(sm_span(last.data, last.len)));
-		put_result(findings, problem, cause, loc, result, desc);
+		put_finding(findings, problem, cause, loc, result, desc);
 		MemoryContextSwitchTo(oldcontext);
 	}
 	BufFileClose(findings->locs);

@@ -59,7 +59,7 @@ put_result_file(SmFileSink *self, const SmFile *file)
  * UPDATE, it is the type of an older version, which may lack columns.
  */
 static void
-find_columns(TupleDesc desc, int *numbers)
+find_file_columns(TupleDesc desc, int *numbers)
 {
 	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
 	{
@@ -81,7 +81,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	FilesState	state = {.sink = {.put = put_result_file},.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	InitMaterializedSRF(fcinfo, 0);
-	find_columns(state.result->setDesc, state.numbers);
+	find_file_columns(state.result->setDesc, state.numbers);
 	options = sm_read_options(sm_call_arguments(fcinfo), false);
 	state.compression = options->compression;
 	has_index = options->index == SM_INDEX_ALWAYS || options->index == SM_INDEX_OF_SECTION;

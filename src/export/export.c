@@ -221,12 +221,12 @@ compare_file(ExportState *state, TupleTableSlot *slot, const char *digest, SmLis
 	SmSpan		version = digest ? sm_span(digest, strlen(digest)) :
 		read_content(state, slot, file->name);
 
-	if (exists && !state->list.is_on_disk && strcmp(file->name, "sitemap.xml") == 0)
+	if (exists && !file->is_listed && strcmp(file->name, "sitemap.xml") == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_FILE),
 				 errmsg("file \"%s\" was not written by sitemap_export",
 						sm_dir_path(&state->dir, file->name)),
-				 errdetail("There is no list of exported files in the directory."),
+				 errdetail("It is not in the directory's list of exported files."),
 				 errhint("Rename or remove the file.")));
 	file->put.digest = sm_digest(version.s, version.len, 0);
 	if (exists && sm_list_is_ours(file, &st) && file->listed.digest == file->put.digest)

@@ -156,8 +156,7 @@ sm_list_read(SmList *list, SmDir *dir)
 								HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
 	initStringInfo(&list->text);
 
-	list->is_on_disk = sm_dir_stat_regular(dir, SM_LIST_NAME, &st);
-	if (!list->is_on_disk)
+	if (!sm_dir_stat_regular(dir, SM_LIST_NAME, &st))
 		return;
 	if (!sm_dir_read_own(dir, SM_LIST_NAME, &list->text))
 	{

@@ -40,7 +40,6 @@ typedef struct SmList
 	const char *site;			/* base_url of the files, as runs write it;
 								 * NULL for none */
 	bool		is_site_listed; /* is the site in the list on disk? */
-	bool		is_on_disk;		/* is there a list? */
 	const char *database;		/* in the list on disk, percent-encoded; NULL
 								 * for none */
 	dlist_head	files;			/* of SmListFile: listed files, then others of

@@ -373,8 +373,11 @@ sub test_manifest
 
 	unlink "$dir/$manifest" or die $!;
 	sql(q{DELETE FROM site WHERE name = 'sitemap-2.xml'});
-	fails($site, qr{58P02: file "\Q$dir/sitemap.xml\E" was not written by sitemap_export\nDETAIL:  There is no list.*\nHINT:  Rename}, 'a sitemap.xml of another program is not overwritten');
-	unlink "$dir/sitemap.xml" or die $!;
+	my $not_ours = qr{58P02: file "\Q$dir/sitemap.xml\E" was not written by sitemap_export\nDETAIL:  It is not in .*\nHINT:  Rename};
+	fails($site, $not_ours, 'a sitemap.xml of another program is not overwritten');
+	spew($manifest, $lines =~ s/^.* sitemap\.xml\n//mr);
+	fails($site, $not_ours, 'nor if the manifest has other files only');
+	unlink "$dir/$manifest", "$dir/sitemap.xml" or die $!;
 	done_is('sitemap.xml created', 'without a manifest nothing is ours');
 	ok(-e "$dir/sitemap-2.xml", 'and nothing is removed');
 
@@ -424,6 +427,9 @@ sub test_foreign_manifest
 		begin_with_export();
 		sql(q{DELETE FROM site WHERE name = 'sitemap-1.xml'});
 		make_fifo($fault{$which});
+		fails($site, qr{58P02: file "\Q$dir/sitemap.xml\E" was not written by sitemap_export},
+			'a sitemap.xml beside such a manifest is not overwritten', 'SET client_min_messages = error');
+		unlink "$dir/sitemap.xml" or die $!;
 		my ($output, $errors) = export($site);
 		unlike($output, qr/deleted/, 'the manifest removes nothing');
 		like(

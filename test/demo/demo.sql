@@ -31,7 +31,7 @@ VALUES ('site_files', 'https://www.example.com/', 'files',
 CREATE TABLE site_history (LIKE site);
 CREATE FUNCTION keep_history() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-	INSERT INTO public.site_history SELECT NEW.*;
+	INSERT INTO public.site_history SELECT * FROM jsonb_populate_record(NULL::public.site_history, to_jsonb(NEW));
 	RETURN NULL;
 END $$;
 CREATE TRIGGER history AFTER UPDATE ON site FOR EACH ROW

@@ -20,7 +20,7 @@ sql(q{
 	CREATE TABLE site_history (LIKE site);
 	CREATE FUNCTION keep_history() RETURNS trigger LANGUAGE plpgsql AS $$
 	BEGIN
-		INSERT INTO public.site_history SELECT NEW.*;
+		INSERT INTO public.site_history SELECT * FROM jsonb_populate_record(NULL::public.site_history, to_jsonb(NEW));
 		RETURN NULL;
 	END $$;
 	CREATE TRIGGER history AFTER UPDATE ON site FOR EACH ROW
@@ -132,6 +132,14 @@ like($card{empty}{html}, qr{^<article class="card warn".*<div class="state">ok, 
 like($card{recent}{html}, qr{^<article class="card warn".*<div class="state">ok, 0 URLs</div>(?!.*What to do)}s, 'one that may be without URLs');
 like($html, qr{<details><summary>11 sections are well</summary><div class="cards">\n<article class="card good"}, 'those that are well are folded');
 like($card{pages}{html}, qr{<circle cx="160\.0" .*<text x="160" y="105" text-anchor="middle">[0-9: -]{16}</text></svg>}, 'a plot of one run has one time');
+
+# The history is kept of jobs with more columns.
+is(sql(q{
+	BEGIN;
+	ALTER TYPE sitemap_job ADD ATTRIBUTE note text CASCADE;
+	UPDATE site SET failures = coalesce(failures, 0) + 1, finished = now(), written = 1;
+	SELECT (SELECT count(*) FROM site_history WHERE xmin = pg_current_xact_id()::xid) - (SELECT count(*) FROM site);
+	ROLLBACK}), 0, 'a row for each');
 
 # Another role makes functions and operators whose types fit better, and a view in place of the history.
 sql(q{

@@ -64,9 +64,13 @@ like(alerts(), qr{\A\Q$site\E\|news\|failing\|[^\n]*
 (?:[^|\n]*\n)*\Q$site\E\|products\|{4}
 \|\|broken watch\|\|\|the queue public\.change of the watched table "page" does not exist
 Repeat this call, with the new names if any has changed: SELECT public\.sitemap_watch\('public\.page', 'id', 'public\.change'\)\z}, 'a job that is gone, and a broken watch');
-sql('DROP TABLE page');
 
-# The lines for Prometheus; a failure leaves the old file.
+# The lines for Prometheus: one for several broken watches, and the other sites.
+sql(q{
+	CREATE TABLE page2 (id int);
+	CREATE TABLE change (id int);
+	SELECT sitemap_watch('page2', 'id', 'change');
+	DROP TABLE change});
 ok(collect(), 'the lines are collected');
 my @lines = split /\n/, slurp_file("$folder/sitemap.prom");
 my $due = sql(q{SELECT extract(epoch FROM finished + every) FROM site WHERE section = 'fine'});
@@ -75,7 +79,7 @@ like($lines[$_], (
 	qr/^sitemap_age_seconds\{base_url="\Q$site\E",section="news"\} \d+(?:\.\d+)?$/,
 	qr/^sitemap_due_seconds\{base_url="\Q$site\E",section="fine"\} \Q$due\E$/,
 	qr/^sitemap_due_seconds\{base_url="\Q$site\E",section="news"\} \d+(?:\.\d+)?$/,
-	qr/^sitemap_failing\{base_url="",section=""\} 0$/,
+	qr/^sitemap_failing\{base_url="",section=""\} 1$/,
 	qr/^sitemap_failing\{base_url="\Q$site\E",section="fine"\} 0$/,
 	qr/^sitemap_failing\{base_url="\Q$site\E",section="news"\} 1$/,
 	qr/^sitemap_failing\{base_url="\Q$site\E",section="pages"\} 1$/,
@@ -84,6 +88,9 @@ like($lines[$_], (
 	qr/^sitemap_urls\{base_url="\Q$site\E",section="fine"\} 120000$/,
 	qr/^sitemap_urls\{base_url="\Q$site\E",section="news"\} 120000$/)[$_], "metric $_") foreach 0 .. 11;
 is(scalar(@lines), 12, 'all metrics');
+
+# A failure leaves the old file.
+sql('DROP TABLE page, page2');
 sql('ALTER VIEW site_metric RENAME TO other');
 ok(!collect(), 'a failure');
 is(join("\n", split /\n/, slurp_file("$folder/sitemap.prom")), join("\n", @lines), 'leaves the old lines');

@@ -45,18 +45,14 @@ break_off_conversion(SmInput *input, size_t nleft, const char *reason)
  * compresses a compressed file.
  */
 static void
-inflate_content(SmInput *input, int64 limit, SmProblems *problems)
+inflate_content(SmInput *input, int64 limit)
 {
 	for (int i = 0; i < 2 && sm_is_gzip(input->content); i++)
 	{
-		bool		ends_with_other;
-		const char *reason = sm_gunzip(input->content, limit, &input->content, &ends_with_other);
+		const char *reason = sm_gunzip(input->content, limit, &input->content);
 
 		if (reason && input->broken == NULL)
 			break_off(input, ERRCODE_INVALID_BINARY_REPRESENTATION, reason);
-		if (ends_with_other)
-			sm_problem(problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_BINARY_REPRESENTATION,
-					   NULL, "other bytes follow the gzip data");
 	}
 }
 
@@ -209,7 +205,7 @@ sm_input_prepare(SmInput *input, SmSpan document, bool is_text, int64 max_bytes,
 	memset(input, 0, sizeof(*input));
 	input->content = document;
 	if (!is_text)
-		inflate_content(input, limit, problems);
+		inflate_content(input, limit);
 	if (input->content.len > (uint64) limit)
 	{
 		input->content.len = limit;

@@ -42,7 +42,6 @@ struct SmChanges
 	const char *reason;			/* why files cannot be rebuilt one by one, or
 								 * NULL */
 	bool		is_volatile;	/* can the statement call volatile functions? */
-	bool		is_constant;	/* does the next run get the same rows again? */
 	bool		has_all;		/* has it returned NULL, for all keys? */
 	int			ncolumns;
 	ChangeColumn columns[2];
@@ -188,7 +187,7 @@ run_statement(void *arg)
 
 	changes->target->activity = SM_IN_CHANGES;
 	changes->is_volatile = sm_run_changes(&changes->set->query, changes->statement, changes->since,
-										  &changes->receiver.dest, &changes->is_constant);
+										  &changes->receiver.dest);
 	changes->target->activity = SM_IN_QUERY;
 }
 
@@ -213,18 +212,6 @@ find_reason(const SmChanges *changes, const char *no_order)
 	return no_order;
 }
 
-/* Notice a queue that is read but not emptied, once it has more keys than the section URLs. */
-static void
-check_growth(const SmChanges *changes)
-{
-	if (changes->is_constant && changes->set->old.nfiles > 0 &&
-		(int64) changes->receiver.nrows > changes->target->sitemaps->url_count)
-		ereport(NOTICE,
-				(errmsg("\"changes\" returned more keys than section \"%s\" has URLs",
-						changes->target->section),
-				 errhint("If it reads a queue, it has to empty the queue, too, with DELETE ... RETURNING.")));
-}
-
 SmChanges *
 sm_changes_read(SmTarget *target, SmSet *set, const char *statement, TimestampTz since)
 {
@@ -240,7 +227,6 @@ sm_changes_read(SmTarget *target, SmSet *set, const char *statement, TimestampTz
 	no_order = sm_file_list_order(target->sitemaps, set->query.key_type, &set->old);
 	init_rebuild(&set->old);
 	run_statement(changes);
-	check_growth(changes);
 	sm_set_analyze_again(set);
 	changes->reason = find_reason(changes, no_order);
 	return changes;

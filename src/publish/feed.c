@@ -185,12 +185,9 @@ read_entries(SmFeed *feed, struct varlena *content, SmEntries *entries)
 
 	if (content)
 	{
-		bool		other = false;
-
 		content = PG_DETOAST_DATUM_PACKED(PointerGetDatum(content));
 		document = sm_span(VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content));
-		if (sm_is_gzip(document) &&
-			(sm_gunzip(document, SM_MAX_BYTES, &document, &other) != NULL || other))
+		if (sm_is_gzip(document) && sm_gunzip(document, SM_MAX_BYTES, &document) != NULL)
 			not_ours(feed);
 	}
 	if (!sm_entries_init(entries, document))

@@ -153,25 +153,18 @@ inflate_at_once(SmSpan data, char *buf, size_t size)
 #endif
 }
 
-/*
- * Does another gzip member follow?  Zeros may follow the last member, since tape drives
- * fill up blocks with zeros.
- */
+/* Do only zeros follow the last member?  Tape drives fill up blocks with zeros. */
 static bool
-next_member(z_stream *stream, bool *ends_with_other)
+rest_is_zero(const z_stream *stream)
 {
-	if (sm_is_gzip(sm_span((const char *) stream->next_in, stream->avail_in)))
-	{
-		inflateReset(stream);
-		return true;
-	}
-	for (uInt i = 0; i < stream->avail_in && !*ends_with_other; i++)
-		*ends_with_other = stream->next_in[i] != 0;
-	return false;
+	for (uInt i = 0; i < stream->avail_in; i++)
+		if (stream->next_in[i] != 0)
+			return false;
+	return true;
 }
 
 const char *
-sm_gunzip(SmSpan data, size_t limit, SmSpan *content, bool *ends_with_other)
+sm_gunzip(SmSpan data, size_t limit, SmSpan *content)
 {
 	z_stream	stream = {.zalloc = allocate,.zfree = release};
 	size_t		size = declared_size(data);
@@ -181,7 +174,6 @@ sm_gunzip(SmSpan data, size_t limit, SmSpan *content, bool *ends_with_other)
 	const char *reason = NULL;
 	bool		ended = false;
 
-	*ends_with_other = false;
 	if (size > 0 && size <= limit && inflate_at_once(data, buf, size))
 	{
 		*content = sm_span(buf, size);
@@ -211,7 +203,11 @@ sm_gunzip(SmSpan data, size_t limit, SmSpan *content, bool *ends_with_other)
 			case Z_OK:
 				break;
 			case Z_STREAM_END:
-				ended = !next_member(&stream, ends_with_other);
+				ended = !sm_is_gzip(sm_span((const char *) stream.next_in, stream.avail_in));
+				if (!ended)
+					inflateReset(&stream);
+				else if (!rest_is_zero(&stream))
+					reason = "other bytes follow the gzip data";
 				break;
 			case Z_BUF_ERROR:
 				reason = "the gzip data end too early";

@@ -19,12 +19,9 @@ extern bool sm_is_gzip(SmSpan data);
 
 /*
  * Inflate gzip data into the current memory context.  Ends early if the content becomes
- * longer than limit; then the content is longer than limit, too.  Returns NULL, or why
- * the content is only the beginning: a phrase for the user.
- *
- * ends_with_other: do other bytes than zeros follow the gzip data?
+ * longer than limit; then the content is longer than limit, too.  Returns NULL, or what is
+ * wrong with the data: a phrase for the user.
  */
-extern const char *sm_gunzip(SmSpan data, size_t limit, SmSpan *content,
-							 bool *ends_with_other);
+extern const char *sm_gunzip(SmSpan data, size_t limit, SmSpan *content);
 
 #endif

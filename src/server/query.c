@@ -70,21 +70,23 @@ fix_settings(void)
 static void
 call_under_settings(const SmQuery *query, void (*function) (void *arg), void *arg)
 {
-	int			level = NewGUCNestLevel();
+	int			level;
 
-	if (query->fixes_settings)
+	if (!query->fixes_settings)
 	{
-		fix_settings();
-		ResetPlanCache();
+		function(arg);
+		return;
 	}
+	level = NewGUCNestLevel();
+	fix_settings();
+	ResetPlanCache();
 	PG_TRY();
 	{
 		function(arg);
 	}
 	PG_FINALLY();
 	{
-		if (query->fixes_settings)
-			ResetPlanCache();
+		ResetPlanCache();
 	}
 	PG_END_TRY();
 	AtEOXact_GUC(true, level);
@@ -136,26 +138,22 @@ check_plan(SPIPlanPtr plan)
 static void
 check_columns(const SmQuery *query, TupleDesc desc)
 {
-	TupleDesc	expected = query->desc;
-	int			n = 0;
+	bool		same = desc->natts == query->desc->natts;
 
-	for (; n < desc->natts && n < expected->natts; n++)
+	for (int i = 0; same && i < desc->natts; i++)
 	{
-		Form_pg_attribute is = TupleDescAttr(desc, n);
-		Form_pg_attribute was = TupleDescAttr(expected, n);
+		Form_pg_attribute is = TupleDescAttr(desc, i);
+		Form_pg_attribute was = TupleDescAttr(query->desc, i);
 
-		if (is->atttypid != was->atttypid || is->attcollation != was->attcollation ||
-			strcmp(NameStr(is->attname), NameStr(was->attname)) != 0)
-			break;
+		same = is->atttypid == was->atttypid && is->attcollation == was->attcollation &&
+			strcmp(NameStr(is->attname), NameStr(was->attname)) == 0;
 	}
-	if (n == desc->natts && n == expected->natts)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("the query has other columns than when it was prepared"),
-			 errdetail("Column %d is the first that differs in name, type or collation.", n + 1),
-			 query->nparameters > 0 ?
-			 errhint("The parameters have the type of the column \"key\". Cast them where another type is meant.") : 0));
+	if (!same)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("the query has other columns than when it was prepared"),
+				 query->nparameters > 0 ?
+				 errhint("The parameters have the type of the column \"key\". Cast them where another type is meant.") : 0));
 }
 
 static void
@@ -240,26 +238,12 @@ plan_source(SPIPlanPtr plan)
 	return linitial(SPI_plan_get_plan_sources(plan));
 }
 
-/* Does a tree contain a parameter of the statement? */
-static bool
-contains_parameter(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Param))
-		return castNode(Param, node)->paramkind == PARAM_EXTERN;
-	if (IsA(node, Query))
-		return query_tree_walker(castNode(Query, node), contains_parameter, context, 0);
-	return expression_tree_walker(node, contains_parameter, context);
-}
-
 /* What sm_run_changes is given, and what it finds out. */
 typedef struct ChangesWork
 {
 	const char *statement;
 	SPIExecuteOptions options;
 	bool		is_volatile;
-	bool		is_constant;
 } ChangesWork;
 
 static void
@@ -267,7 +251,7 @@ run_changes(void *arg)
 {
 	ChangesWork *work = arg;
 	SPIPlanPtr	plan;
-	const Query *query;
+	List	   *queries;
 
 	SPI_connect();
 	plan = SPI_prepare(work->statement, 1, &work->options.params->params[0].ptype);
@@ -277,23 +261,19 @@ run_changes(void *arg)
 				 errmsg("changes must be one statement that returns rows"),
 				 errhint("Use SELECT, or DELETE ... RETURNING, and return the keys of the changed rows.")));
 	SPI_execute_plan_extended(plan, &work->options);
-	query = linitial_node(Query, plan_source(plan)->query_list);
-	work->is_volatile = query->commandType == CMD_UTILITY ||
-		contain_volatile_functions((Node *) plan_source(plan)->query_list);
-	work->is_constant = query->commandType == CMD_SELECT && !query->hasModifyingCTE &&
-		!work->is_volatile && !contains_parameter((Node *) query, NULL);
+	queries = plan_source(plan)->query_list;
+	work->is_volatile = linitial_node(Query, queries)->commandType == CMD_UTILITY ||
+		contain_volatile_functions((Node *) queries);
 	SPI_finish();
 }
 
 bool
-sm_run_changes(const SmQuery *pages, const char *statement, TimestampTz since,
-			   DestReceiver *dest, bool *is_constant)
+sm_run_changes(const SmQuery *pages, const char *statement, TimestampTz since, DestReceiver *dest)
 {
 	ChangesWork work = {.statement = statement,.options = {.dest = dest,.params = makeParamList(1)}};
 
 	sm_set_parameter(work.options.params, 1, TIMESTAMPTZOID, TimestampTzGetDatum(since), false);
 	call_under_settings(pages, run_changes, &work);
-	*is_constant = work.is_constant;
 	return work.is_volatile;
 }
 

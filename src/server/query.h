@@ -61,11 +61,10 @@ extern void sm_hint_search_path(void);
  * Run the statement that names what changed since the last run of sitemap_publish, under the
  * settings of the query for the pages.  Its parameter $1 is since.  It may write, and its rows
  * go to the receiver.  Returns whether it calls volatile functions, or can, as CALL, EXECUTE
- * and FETCH can.  is_constant: set if it only reads, and does so without its parameter, so that
- * the next run gets the same rows again.
+ * and FETCH can.
  */
 extern bool sm_run_changes(const SmQuery *pages, const char *statement, TimestampTz since,
-						   DestReceiver *dest, bool *is_constant);
+						   DestReceiver *dest);
 
 /*
  * Run a query and give its rows to the receiver.  The query must be one SELECT, and

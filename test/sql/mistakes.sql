@@ -21,24 +21,6 @@ UPDATE mistakes.site SET changes = 'SELECT id::numeric FROM mistakes.page WHERE 
 UPDATE mistakes.site SET changes = 'SELECT id, category FROM mistakes.page WHERE id = 5', failures = 0;
 :run
 
--- A queue that is read, but never emptied
-CREATE TABLE mistakes.queue (id int);
-UPDATE mistakes.site SET changes = 'SELECT id FROM mistakes.queue -- not since $1', failures = 0;
-CALL sitemap_run('mistakes.site');
-INSERT INTO mistakes.queue SELECT n % 30 + 1 FROM generate_series(1, 30) n;
-SET client_min_messages = notice;
-\set VERBOSITY default
-CALL sitemap_run('mistakes.site');
-INSERT INTO mistakes.queue VALUES (7);
-CALL sitemap_run('mistakes.site');
--- not if it is emptied, nor if only what changed since the last run is read
-UPDATE mistakes.site SET changes = 'DELETE FROM mistakes.queue RETURNING id';
-CALL sitemap_run('mistakes.site');
-UPDATE mistakes.site SET changes = 'SELECT n % 30 FROM generate_series(1, 31) n WHERE $1 IS NOT NULL';
-CALL sitemap_run('mistakes.site');
-\set VERBOSITY terse
-SET client_min_messages = error;
-
 -- Tables without their schema
 UPDATE mistakes.site SET changes = NULL, query = 'SELECT path AS loc FROM page';
 :run

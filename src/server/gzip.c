@@ -119,12 +119,6 @@ sm_gzip(int level, SmSpan data)
 
 #endif
 
-bool
-sm_is_gzip(SmSpan data)
-{
-	return data.len >= 2 && memcmp(data.s, "\x1F\x8B", 2) == 0;
-}
-
 /* The size that gzip data declare in their last bytes; 0 if it cannot be the true size. */
 static size_t
 declared_size(SmSpan data)

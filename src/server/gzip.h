@@ -15,7 +15,11 @@
 extern struct varlena *sm_gzip(int level, SmSpan data);
 
 /* Do the bytes begin like gzip data? */
-extern bool sm_is_gzip(SmSpan data);
+static inline bool
+sm_is_gzip(SmSpan data)
+{
+	return sm_span_begins(data, "\x1F\x8B");
+}
 
 /*
  * Inflate gzip data into the current memory context.  Ends early if the content becomes

@@ -41,7 +41,7 @@ struct SmStatement
 	/* set when the statement is run, for the parser */
 	ParamListInfo params;
 	List	   *checked;		/* entries of range tables that are the table */
-	int			nchecked;
+	int			nunchecked;		/* how often it is named beside these */
 };
 
 void
@@ -66,38 +66,35 @@ sm_text_parameters(int n, const char *const *values)
 	return params;
 }
 
-/* Raise an error if a query level names another relation. */
-static void
-check_level(SmStatement *statement, const ParseState *level)
-{
-	ListCell   *cell;
-
-	foreach(cell, level->p_rtable)
-	{
-		RangeTblEntry *rte = lfirst_node(RangeTblEntry, cell);
-
-		if (rte->rtekind != RTE_RELATION || rte->relid < FirstNormalObjectId)
-			continue;
-		if (rte->relid != statement->table->relid)
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("the name of the %s \"%s\" has become that of another relation",
-							statement->table->what, statement->table->name),
-					 errhint("Try again.")));
-		if (!list_member_ptr(statement->checked, rte))
-		{
-			statement->checked = lappend(statement->checked, rte);
-			statement->nchecked++;
-		}
-	}
-}
-
-/* PreParseColumnRefHook: check the relations named so far, and leave the column to the parser. */
+/*
+ * PreParseColumnRefHook: raise an error if a query level names another relation, and leave the
+ * column to the parser.
+ */
 static Node *
 check_at_column(ParseState *pstate, ColumnRef *ref)
 {
+	SmStatement *statement = pstate->p_ref_hook_state;
+	ListCell   *cell;
+
 	for (const ParseState *level = pstate; level; level = level->parentParseState)
-		check_level(pstate->p_ref_hook_state, level);
+	{
+		foreach(cell, level->p_rtable)
+		{
+			RangeTblEntry *rte = lfirst_node(RangeTblEntry, cell);
+
+			if (rte->rtekind != RTE_RELATION || rte->relid < FirstNormalObjectId ||
+				list_member_ptr(statement->checked, rte))
+				continue;
+			if (rte->relid != statement->table->relid)
+				ereport(ERROR,
+						(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						 errmsg("the name of the %s \"%s\" has become that of another relation",
+								statement->table->what, statement->table->name),
+						 errhint("Try again.")));
+			statement->checked = lappend(statement->checked, rte);
+			statement->nunchecked--;
+		}
+	}
 	return NULL;
 }
 
@@ -129,7 +126,6 @@ set_up_parser(ParseState *pstate, void *arg)
 	SmStatement *statement = arg;
 
 	statement->checked = NIL;
-	statement->nchecked = 0;
 	pstate->p_pre_columnref_hook = check_at_column;
 	pstate->p_paramref_hook = check_at_parameter;
 	pstate->p_ref_hook_state = statement;
@@ -143,19 +139,22 @@ present_name(const SmTable *table)
 	return sm_qualified_name(table->relid);
 }
 
-/* A statement with the table's name.  count: how often it has that. */
+/* The text of a statement, with the table's name. */
 static char *
-write_name(const char *sql, const char *name, int *count)
+write_name(SmStatement *statement, const char *name)
 {
+	const char *sql = statement->sql;
 	StringInfoData result;
 	const char *rest;
 
 	initStringInfo(&result);
-	for (*count = 0; (rest = strstr(sql, PLACEHOLDER)) != NULL; (*count)++)
+	statement->nunchecked = 0;
+	while ((rest = strstr(sql, PLACEHOLDER)) != NULL)
 	{
 		appendBinaryStringInfo(&result, sql, rest - sql);
 		appendStringInfoString(&result, name);
 		sql = rest + strlen(PLACEHOLDER);
+		statement->nunchecked++;
 	}
 	appendStringInfoString(&result, sql);
 	return result.data;
@@ -163,11 +162,10 @@ write_name(const char *sql, const char *name, int *count)
 
 /* Raise an error unless the parser has checked a statement wherever it has the name. */
 static void
-require_checks(const SmStatement *statement, int count)
+require_checks(const SmStatement *statement)
 {
-	if (statement->nchecked != count)
-		elog(ERROR, "a statement has its table %d times, checked %d times: %s",
-			 count, statement->nchecked, statement->sql);
+	if (statement->nunchecked != 0)
+		elog(ERROR, "a statement has its table %d times unchecked: %s", statement->nunchecked, statement->sql);
 }
 
 /* Run a plan, or the text of a statement without a plan. */
@@ -198,14 +196,13 @@ sm_table_execute(const SmTable *table, const char *sql, ParamListInfo params, Sm
 				 DestReceiver *dest)
 {
 	SmStatement statement = {.table = table,.sql = sql,.params = params};
-	int			count;
-	char	   *named = write_name(sql, present_name(table), &count);
+	char	   *named = write_name(&statement, present_name(table));
 	SmResult	result;
 
 	params->parserSetup = set_up_parser;
 	params->parserSetupArg = &statement;
 	result = execute(NULL, named, params, access, dest);
-	require_checks(&statement, count);
+	require_checks(&statement);
 	pfree(named);
 	return result;
 }
@@ -247,14 +244,11 @@ make_plan(SmStatement *statement, const char *name)
 	MemoryContextCallback *callback = MemoryContextAlloc(statement->context,
 														 sizeof(MemoryContextCallback));
 	MemoryContext context = CurrentMemoryContext;
-	int			count;
-	char	   *named = write_name(statement->sql, name, &count);
+	char	   *named = write_name(statement, name);
 	SPIPlanPtr	plan = SPI_prepare_extended(named, &options);
 
 	MemoryContextSwitchTo(context);
-	if (plan == NULL)
-		elog(ERROR, "SPI_prepare_extended failed: %s", SPI_result_code_string(SPI_result));
-	require_checks(statement, count);
+	require_checks(statement);
 	pfree(named);
 	statement->name = MemoryContextStrdup(statement->context, name);
 	SPI_keepplan(plan);

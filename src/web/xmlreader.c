@@ -416,21 +416,16 @@ static bool
 read_end(SmXmlReader *r)
 {
 	const char *tag = r->p;
-	SmSpan		qname;
-	SmSpan		prefix;
-	SmSpan		name;
+	SmSpan		qname = r->nopen > 0 ? r->open[r->nopen - 1].qname : sm_no_span();
 
 	r->p += 2;					/* "</" */
-	qname.s = r->p;
-	if (!read_qname(r, &prefix, &name))
-		return fail(r, "an element's tag is malformed");
-	qname.len = r->p - qname.s;
+	if (r->nopen == 0 || (size_t) (r->end - r->p) < qname.len || memcmp(r->p, qname.s, qname.len) != 0)
+		return fail(r, "tags do not match");
+	r->p += qname.len;
 	skip_space(r);
 	if (r->p == r->end || *r->p != '>')
 		return fail(r, "an element's tag is malformed");
 	r->p++;
-	if (r->nopen == 0 || !sm_span_equal(qname, r->open[r->nopen - 1].qname))
-		return fail(r, "tags do not match");
 	r->raw = sm_span(tag, r->p - tag);
 	close_element(r);
 	return true;

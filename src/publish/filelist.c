@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "server/error.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 static const char *
@@ -92,8 +93,17 @@ sm_old_file_compare(SmOldFile *old, SmFile *file)
 SmFileList *
 sm_file_list_read(const SPITupleTable *rows)
 {
+	/*
+	 * for many small chunks; larger blocks would waste up to half of the
+	 * memory
+	 */
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish files",
+												  ALLOCSET_DEFAULT_MINSIZE,
+												  ALLOCSET_DEFAULT_INITSIZE, 1024 * 1024);
+	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	SmFileList *list = palloc0_object(SmFileList);
 
+	list->context = context;
 	list->nfiles = (int) rows->numvals;
 	list->files = palloc_extended(list->nfiles * sizeof(SmOldFile *), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < list->nfiles; i++)
@@ -102,6 +112,7 @@ sm_file_list_read(const SPITupleTable *rows)
 		list->files[i] = read_file(rows->vals[i], rows->tupdesc);
 		list->url_count += list->files[i]->url_count;
 	}
+	MemoryContextSwitchTo(oldcontext);
 	return list;
 }
 
@@ -130,18 +141,24 @@ compare_files(const void *a, const void *b)
 	return order != 0 ? order : compare_names(a, b);
 }
 
-void
-sm_file_list_sort(SmFileList *list, bool by_name)
+static void
+sort(SmFileList *list, int (*compare) (const void *a, const void *b))
 {
-	list->compare = by_name ? compare_names : compare_files;
-	qsort(list->files, list->nfiles, sizeof(SmOldFile *), list->compare);
+	list->compare = compare;
+	qsort(list->files, list->nfiles, sizeof(SmOldFile *), compare);
+}
+
+void
+sm_file_list_sort(SmFileList *list)
+{
+	sort(list, compare_files);
 }
 
 const char *
 sm_file_list_duplicate(const SmFileList *list)
 {
 	for (int i = 1; i < list->nfiles; i++)
-		if (list->compare(&list->files[i - 1], &list->files[i]) == 0)
+		if (compare_files(&list->files[i - 1], &list->files[i]) == 0)
 			return list->files[i]->name;
 	return NULL;
 }
@@ -154,6 +171,14 @@ sm_file_list_find(const SmFileList *list, const char *section, const char *name)
 	SmOldFile **found = bsearch(&wanted, list->files, list->nfiles, sizeof(SmOldFile *), list->compare);
 
 	return found ? *found : NULL;
+}
+
+SmOldFile *
+sm_file_list_find_name(SmFileList *list, const char *name)
+{
+	if (list->compare != compare_names)
+		sort(list, compare_names);
+	return sm_file_list_find(list, NULL, name);
 }
 
 /* Is a file an index that runs write, of a section, or if of_site of the site? */

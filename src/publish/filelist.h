@@ -28,6 +28,7 @@ extern void sm_old_file_compare(SmOldFile *old, SmFile *file);
 /* Files that a target has. */
 typedef struct SmFileList
 {
+	MemoryContext context;		/* for the list */
 	SmOldFile **files;
 	int			nfiles;
 	int64		url_count;		/* of all files */
@@ -37,18 +38,18 @@ typedef struct SmFileList
 /* Read the rows of a query for these columns, in the current memory context. */
 extern SmFileList *sm_file_list_read(const SPITupleTable *rows);
 
-/*
- * Sort the list by name, -9 before -10; unless by_name, first by section, which is the order
- * of an index.
- */
-extern void sm_file_list_sort(SmFileList *list, bool by_name);
+/* Put the list into the order of an index: by section, then by name, -9 before -10. */
+extern void sm_file_list_sort(SmFileList *list);
 
-/* A name that two files of a sorted list have, of one section unless by_name; or NULL. */
+/* A name that two files of a section have, in a list in this order; NULL for none. */
 extern const char *sm_file_list_duplicate(const SmFileList *list);
 
-/* Find a file of a sorted list, of any section if by_name; NULL if there is none. */
+/* Find a file of a list in this order; NULL if there is none. */
 extern SmOldFile *sm_file_list_find(const SmFileList *list, const char *section,
 									const char *name);
+
+/* Find a file of any section by its name, and put the list into the order of names. */
+extern SmOldFile *sm_file_list_find_name(SmFileList *list, const char *name);
 
 /*
  * Those files of a sorted list of a site that are the indexes of a section, or also of the

@@ -53,9 +53,14 @@ typedef struct Run
 {
 	SmFileSink	sink;			/* must be first; receives the files of the
 								 * set and of the index */
-	const SmOptions *options;
 	SmTarget	target;
 	SmSet	   *set;
+
+	/* the arguments of a call, or of a job */
+	const SmOptions *options;
+	double		max_shrink;		/* negative if not given */
+	const char *changes;		/* NULL if not given */
+	TimestampTz since;			/* parameter $1 of changes */
 	const char *jobs;			/* table of jobs, NULL unless sitemap_run
 								 * publishes */
 	bool		reads_all;		/* read all rows, whatever "changes" returns */
@@ -69,9 +74,10 @@ typedef struct Run
 								 * the target has the same */
 	TupleDesc	desc;
 
-	/* the feed, NULL for none and at the section's first run */
-	SmFeed	   *feed;
+	SmFeed	   *feed;			/* NULL for none */
 	const char *feed_label;		/* its name for error contexts */
+	bool		writes_feed;	/* is there a feed, and not the section's
+								 * first run? */
 	TimestampTz run_at;			/* time of the run: not before any lastmod
 								 * that it writes */
 
@@ -121,7 +127,6 @@ next_lastmod(Run *run, const SmOldFile *old)
 static void
 check_new_name(Run *run, const char *section, const char *name, bool is_index)
 {
-	const char *table = run->target.table.name;
 	const SmOldFile *old = sm_target_find(&run->target, name);
 
 	if (old == NULL)
@@ -132,14 +137,10 @@ check_new_name(Run *run, const char *section, const char *name, bool is_index)
 	ereport(ERROR,
 			(errcode(ERRCODE_DUPLICATE_OBJECT),
 			 errmsg("section \"%s\" cannot have a file named \"%s\"", section, name),
-			 old->digest == NULL ?
-			 errdetail("In the target table \"%s\", another program has a file of that name.", table) :
-			 errdetail("In the target table \"%s\", section \"%s\" has %s of that name.",
-					   table, old->section ? old->section : "",
-					   sm_old_file_is_index(old) ? "an index" : "a sitemap"),
-			 old->digest == NULL ?
-			 errhint("Publish the section under another name.") :
-			 errhint("Publish one of the sections under another name.")));
+			 errdetail("In the target table \"%s\", %s has a file of that name.", run->target.table.name,
+					   old->digest == NULL ? "another program" :
+					   psprintf("section \"%s\"", old->section ? old->section : "")),
+			 errhint("Publish the section under another name.")));
 }
 
 /* Read the old content of a file, and of the next files in the order of writing. */
@@ -166,7 +167,7 @@ read_contents(Run *run, SmOldFile *old)
 static void
 compare_content(Run *run, const char *name, SmOldFile *old, struct varlena *content)
 {
-	if (run->feed == NULL)
+	if (!run->writes_feed)
 		return;
 	if (old && old->has_content && old->value == NULL)
 		read_contents(run, old);
@@ -316,10 +317,11 @@ write_indexes(Run *run)
 	write_list(run);
 }
 
-/* Raise an error if the set lost too many URLs.  max_shrink: negative if not given. */
+/* Raise an error if the set lost too many URLs. */
 static void
-check_shrink(Run *run, double max_shrink)
+check_shrink(Run *run)
 {
+	double		max_shrink = run->max_shrink;
 	int64		before = run->target.sitemaps->url_count;
 	int64		after = run->published.url_count;
 	int64		allowed = max_shrink < 0 ?
@@ -333,12 +335,8 @@ check_shrink(Run *run, double max_shrink)
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("section \"%s\" would shrink from " INT64_FORMAT " %s to " INT64_FORMAT,
 					run->options->section, before, before == 1 ? "URL" : "URLs", after),
-			 max_shrink < 0 ?
-			 errdetail("Without max_shrink it may lose %g%% of its URLs, or %d, but not all. Nothing was changed in the target table \"%s\".",
-					   DEFAULT_SHRINK * 100.0, DEFAULT_LOSS,
-					   run->target.table.name) :
-			 errdetail("max_shrink allows it to lose %g%%. Nothing was changed in the target table \"%s\".",
-					   max_shrink * 100.0, run->target.table.name),
+			 errdetail("It may lose " INT64_FORMAT " URLs, but not all. Nothing was changed in the target table \"%s\".",
+					   allowed, run->target.table.name),
 			 run->jobs == NULL ? errhint("If the pages are really gone, set max_shrink to 1 for one run.") :
 			 errhint("If the pages are really gone: UPDATE %s SET max_shrink = 1, requested = now() WHERE (base_url, section) = (%s, %s); after that run, set max_shrink back to %s.",
 					 run->jobs, quote_literal_cstr(run->target.base_url), quote_literal_cstr(run->options->section),
@@ -429,16 +427,14 @@ warn_of_order(const Run *run)
 				 errhint("End the query with ORDER BY and a column that does not change, such as a primary key.")));
 }
 
-/*
- * Make the set, whose files wait to be written.  statement: argument "changes", or NULL;
- * since: its parameter $1; max_shrink: negative if not given.
- */
+/* Make the set, whose files wait to be written. */
 static void
-make_set(Run *run, const char *statement, TimestampTz since, double max_shrink)
+make_set(Run *run)
 {
 	SmPublished *published = &run->published;
 	SmSet	   *set = run->set = sm_set_begin(run->options, &run->sink);
-	SmChanges  *changes = statement ? sm_changes_read(&run->target, set, statement, since) : NULL;
+	SmChanges  *changes = run->changes == NULL ? NULL :
+		sm_changes_read(&run->target, set, run->changes, run->since);
 
 	make_files(run, changes);
 	published->nfiles = set->names.nparts;
@@ -447,7 +443,7 @@ make_set(Run *run, const char *statement, TimestampTz since, double max_shrink)
 	if (published->url_count == 0)
 		published->reason = published->skipped > 0 ?
 			"all rows of the query were skipped as invalid" : "the query returned no rows";
-	check_shrink(run, max_shrink);
+	check_shrink(run);
 	published->missed = changes && published->is_full && run->counts_missed ?
 		sm_changes_count_missed(changes) : -1;
 	warn_of_order(run);
@@ -460,61 +456,57 @@ make_set(Run *run, const char *statement, TimestampTz since, double max_shrink)
  * published, and in a call, the feed has its URLs.
  */
 static bool
-is_first_run(const Run *run, const SmArguments *args, const SmFeed *feed)
+is_first_run(Run *run)
 {
-	const SmTarget *target = &run->target;
+	SmTarget   *target = &run->target;
+	bool		has_section;
 
 	if (target->sitemaps->nfiles > 0)
 		return false;
 	if (run->jobs)
-		return !sm_has_argument(args, "since");
-	return run->published.nfiles == 0 ||
-		!sm_feed_has_section(feed, target->base_url, target->section);
+		return TIMESTAMP_IS_NOBEGIN(run->since);
+	target->activity = SM_IN_FEED;
+	has_section = run->published.nfiles > 0 &&
+		sm_feed_has_section(run->feed, target->base_url, target->section);
+	target->activity = SM_IN_TARGET;
+	return !has_section;
 }
 
 /* Publish a section. */
 static void
 publish(const SmArguments *args, Run *run)
 {
-	double		max_shrink = max_shrink_argument(args);
 	Oid			relid = DatumGetObjectId(sm_argument(args, "target"));
-	char	   *statement;
-	TimestampTz since;
-	const SmOptions *options;
 	SmTarget   *target = &run->target;
-	SmFeed	   *feed = NULL;
 
-	options = run->options = sm_read_options(args, true);
+	run->max_shrink = max_shrink_argument(args);
+	run->options = sm_read_options(args, true);
 	if (run->jobs)
-		check_spelling(args, options);
-	since = sm_has_argument(args, "since") ? DatumGetTimestampTz(sm_argument(args, "since")) : DT_NOBEGIN;
-	statement = sm_has_argument(args, "changes") ? sm_text_argument(args, "changes") : NULL;
+		check_spelling(args, run->options);
+	run->since = sm_has_argument(args, "since") ? DatumGetTimestampTz(sm_argument(args, "since")) : DT_NOBEGIN;
+	if (sm_has_argument(args, "changes"))
+		run->changes = sm_text_argument(args, "changes");
 	if (sm_has_argument(args, "feed"))
-		feed = sm_feed_open(DatumGetObjectId(sm_argument(args, "feed")));
-	sm_target_open(target, relid, options);
-	run->list = target->sitemaps;
-	make_set(run, statement, since, max_shrink);
-	sm_target_lock_site(target);
-
-	if (feed)
 	{
+		run->feed_label = sm_table_label(DatumGetObjectId(sm_argument(args, "feed")));
+		run->feed = sm_feed_open(DatumGetObjectId(sm_argument(args, "feed")));
 		run->contents = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish contents",
 											  ALLOCSET_DEFAULT_SIZES);
-		run->feed_label = sm_table_label(DatumGetObjectId(sm_argument(args, "feed")));
-		target->activity = SM_IN_FEED;
-		if (!is_first_run(run, args, feed))
-			run->feed = feed;
-		target->activity = SM_IN_TARGET;
 	}
+	sm_target_open(target, relid, run->options);
+	run->list = target->sitemaps;
+	make_set(run);
+	sm_target_lock_site(target);
+
 	run->run_at = target->now;
+	run->writes_feed = run->feed && !is_first_run(run);
 	write_list(run);
 	write_indexes(run);
 	target->activity = SM_IN_FEED;
+	if (run->writes_feed)
+		sm_feed_write(run->feed, target->base_url, run->options->section, run->run_at);
 	if (run->feed)
-		sm_feed_write(feed, target->base_url, options->section, run->run_at);
-	target->activity = SM_IN_TARGET;
-	if (feed)
-		sm_feed_close(feed);
+		sm_feed_close(run->feed);
 }
 
 /* Publish the index. */

@@ -87,8 +87,7 @@ check_privileges(const SmTarget *target)
 
 /* List the files that a SELECT of SM_OLD_FILE_COLUMNS returns. */
 static SmFileList *
-list_files(const SmTarget *target, const char *sql, ParamListInfo params, SmAccess access,
-		   bool by_name)
+list_files(const SmTarget *target, const char *sql, ParamListInfo params, SmAccess access)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
 	SPITupleTable *rows = sm_table_execute(&target->table, sql, params, access, NULL).rows;
@@ -102,7 +101,7 @@ list_files(const SmTarget *target, const char *sql, ParamListInfo params, SmAcce
 					(errcode(ERRCODE_NOT_NULL_VIOLATION),
 					 errmsg("the target table \"%s\" has a file without a name",
 							target->table.name)));
-	sm_file_list_sort(list, by_name);
+	sm_file_list_sort(list);
 	return list;
 }
 
@@ -129,7 +128,7 @@ list_section(const SmTarget *target)
 								  "SELECT " SM_OLD_FILE_COLUMNS("content IS NOT NULL") " FROM @table"
 								  " WHERE " OF_SECTION
 								  " AND digest IS NOT NULL AND (kind OPERATOR(pg_catalog.=) $3) IS NOT TRUE",
-								  sm_text_parameters(lengthof(values), values), SM_READ, false);
+								  sm_text_parameters(lengthof(values), values), SM_READ);
 
 	check_unique(target, list);
 	return list;
@@ -140,20 +139,20 @@ list_section(const SmTarget *target)
  * whose servers would send all content: a file with a digest counts as one with content.
  */
 static SmFileList *
-list_site(const SmTarget *target, bool by_name)
+list_site(const SmTarget *target)
 {
 	return list_files(target,
 					  "SELECT " SM_OLD_FILE_COLUMNS("digest IS NOT NULL") " FROM @table"
 					  " WHERE base_url OPERATOR(pg_catalog.=) $1",
-					  sm_text_parameters(1, &target->base_url), SM_READ_NEWEST, by_name);
+					  sm_text_parameters(1, &target->base_url), SM_READ_NEWEST);
 }
 
 const SmOldFile *
 sm_target_find(SmTarget *target, const char *name)
 {
-	if (target->names == NULL)
-		target->names = list_site(target, true);
-	return sm_file_list_find(target->names, NULL, name);
+	if (target->site == NULL)
+		target->site = list_site(target);
+	return sm_file_list_find_name(target->site, name);
 }
 
 SmFileList *
@@ -161,7 +160,9 @@ sm_target_list_indexes(SmTarget *target, bool of_site)
 {
 	SmFileList *indexes;
 
-	target->site = list_site(target, false);
+	if (target->site)
+		MemoryContextDelete(target->site->context);
+	target->site = list_site(target);
 	indexes = sm_file_list_indexes(target->site, target->section, of_site);
 	check_unique(target, indexes);
 	return indexes;

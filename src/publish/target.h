@@ -28,10 +28,8 @@ typedef struct SmTarget
 	const char *section;		/* the section to publish, NULL for none */
 	SmActivity	activity;
 	SmFileList *sitemaps;		/* of the section */
-	SmFileList *names;			/* all files of the site before any was
-								 * written, by name; NULL until needed */
-	SmFileList *site;			/* the same after the section's files were
-								 * written, in the order of an index */
+	SmFileList *site;			/* all files of the site, under its lock; NULL
+								 * until needed */
 	SmStatement *insert;		/* of a file; NULL until needed */
 	SmStatement *update;		/* the same */
 	SmStatement *delete;
@@ -52,15 +50,12 @@ extern void sm_target_open(SmTarget *target, Oid relid, const SmOptions *options
 /* Take the lock of the site. */
 extern void sm_target_lock_site(SmTarget *target);
 
-/*
- * Find a file that the site had at the first call, under its lock, by its name; NULL if it had
- * none.
- */
+/* Find a file of the site by its name, under the site's lock, or NULL. */
 extern const SmOldFile *sm_target_find(SmTarget *target, const char *name);
 
 /*
- * List the files of the site, and return the indexes among them of the section and, if
- * of_site, of the site.
+ * List the files of the site, in the order of an index, and return the indexes among them of
+ * the section and, if of_site, of the site.
  */
 extern SmFileList *sm_target_list_indexes(SmTarget *target, bool of_site);
 

@@ -17,7 +17,7 @@ PG_FUNCTION_INFO_V1(sitemap_files);
 typedef struct FilesState
 {
 	SmFileSink	sink;			/* must be first */
-	SmIndex    *index;			/* the index of the set, NULL for none */
+	SmIndex    *index;			/* of the set */
 	int			compression;	/* 0 for none, 1 to 9 for gzip */
 	ReturnSetInfo *result;
 	int			numbers[SM_FILE_NCOLUMNS];	/* of each column in the result,
@@ -49,7 +49,7 @@ put_result_file(SmFileSink *self, const SmFile *file)
 		}
 	tuplestore_putvalues(state->result->setResult, desc, row_values, row_nulls);
 
-	if (state->index && file->kind != SM_INDEX)
+	if (file->kind != SM_INDEX)
 		sm_index_add(state->index, sm_span_of(file->loc), file->lastmod);
 }
 
@@ -85,8 +85,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 	options = sm_read_options(sm_call_arguments(fcinfo), false);
 	state.compression = options->compression;
 	has_index = options->index == SM_INDEX_ALWAYS || options->index == SM_INDEX_OF_SECTION;
-	if (options->index != SM_INDEX_NEVER)
-		state.index = sm_index_create(options);
+	state.index = sm_index_create(options);
 
 	set = sm_set_begin(options, &state.sink);
 	if (set->query.fixes_settings)
@@ -96,7 +95,7 @@ sitemap_files(PG_FUNCTION_ARGS)
 				 errdetail("The target remembers what each page shows, and since when."),
 				 errhint("Publish with sitemap_publish, or leave the column out.")));
 	sm_set_make_all(set, has_index);
-	if (has_index || (state.index && set->names.nparts > 1))
+	if (has_index || (options->index == SM_INDEX_AUTO && set->names.nparts > 1))
 		sm_index_put(state.index,
 					 options->index == SM_INDEX_OF_SECTION ? options->section : SM_INDEX_SECTION,
 					 options->section, &state.sink);

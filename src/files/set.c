@@ -35,18 +35,13 @@
 static void
 report_progress(const SmSet *set)
 {
-	const int	params[] = {
-		PROGRESS_COPY_BYTES_PROCESSED, PROGRESS_COPY_TUPLES_PROCESSED,
-		PROGRESS_COPY_TUPLES_EXCLUDED
-	};
-	int64		values[lengthof(params)];
+	int64		skipped = set->writer.problems.nrows;
 
 	if (!set->progress)
 		return;
-	values[0] = set->nbytes + set->doc.end - set->doc.begin;
-	values[1] = set->receiver.nrows - set->writer.problems.nrows;
-	values[2] = set->writer.problems.nrows;
-	pgstat_progress_update_multi_param(lengthof(params), params, values);
+	pgstat_progress_update_param(PROGRESS_COPY_BYTES_PROCESSED, set->nbytes + set->doc.end - set->doc.begin);
+	pgstat_progress_update_param(PROGRESS_COPY_TUPLES_PROCESSED, set->receiver.nrows - skipped);
+	pgstat_progress_update_param(PROGRESS_COPY_TUPLES_EXCLUDED, skipped);
 }
 
 /*

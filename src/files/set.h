@@ -22,6 +22,7 @@ typedef struct SmOldFiles
 {
 	int			nfiles;
 	SmOldFile **files;
+	SmKeyType  *key_type;		/* of the keys */
 	SmRebuildFile *rebuild;		/* what changed in them, for sm_set_rebuild */
 } SmOldFiles;
 

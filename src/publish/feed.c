@@ -80,19 +80,12 @@ struct SmFeed
 	MemoryContext entry_context;	/* for an entry, or rows to insert */
 };
 
-/* Does the caller have a privilege on a table, or on a column of it? */
-static bool
-may(Oid relid, AclMode mode)
-{
-	return pg_class_aclcheck(relid, GetUserId(), mode) == ACLCHECK_OK ||
-		pg_attribute_aclcheck_all(relid, GetUserId(), mode, ACLMASK_ANY) == ACLCHECK_OK;
-}
-
 SmFeed *
 sm_feed_open(Oid relid)
 {
 	SmFeed	   *feed = palloc0_object(SmFeed);
 	SmTable    *table = &feed->table;
+	const AclMode needed = ACL_SELECT | ACL_INSERT;
 	char		relkind;
 
 	*table = feed_table;
@@ -101,7 +94,7 @@ sm_feed_open(Oid relid)
 	relkind = table->rel->rd_rel->relkind;
 	if (relkind != RELKIND_FOREIGN_TABLE && relkind != RELKIND_VIEW)
 		sm_table_check_kind(table);
-	if (!may(table->relid, ACL_INSERT) || !may(table->relid, ACL_SELECT))
+	if (pg_class_aclmask(relid, GetUserId(), needed, ACLMASK_ALL) != needed)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for table %s", table->name),

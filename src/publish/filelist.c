@@ -27,7 +27,9 @@ read_file(HeapTuple row, TupleDesc desc)
 	Datum		values[SM_FILE_NCOLUMNS];
 	bool		nulls[SM_FILE_NCOLUMNS];
 
+	memset(nulls, true, sizeof(nulls));
 	heap_deform_tuple(row, desc, values, nulls);
+	old->has_content = DatumGetBool(values[SM_FILE_BASE_URL]);
 	old->section = text_or_null(values, nulls, SM_FILE_SECTION);
 	old->name = text_or_null(values, nulls, SM_FILE_NAME);
 	old->kind = text_or_null(values, nulls, SM_FILE_KIND);
@@ -41,7 +43,6 @@ read_file(HeapTuple row, TupleDesc desc)
 	old->digest = text_or_null(values, nulls, SM_FILE_DIGEST);
 	old->first_key = text_or_null(values, nulls, SM_FILE_FIRST_KEY);
 	old->recipe = text_or_null(values, nulls, SM_FILE_RECIPE);
-	old->has_content = DatumGetBool(values[SM_FILE_CONTENT]);
 	return old;
 }
 
@@ -55,19 +56,7 @@ same_text(const char *a, const char *b)
 bool
 sm_old_file_is_index(const SmOldFile *old)
 {
-	return same_text(old->kind, sm_file_kinds[SM_INDEX]);
-}
-
-/* Does the target have this document, under the same URL?  The compression may differ. */
-static bool
-is_same_document(const SmOldFile *old, const SmFile *file)
-{
-	return old->has_content &&
-		same_text(old->kind, sm_file_kinds[file->kind]) &&
-		same_text(old->loc, file->loc) &&
-		same_text(old->digest, file->digest) &&
-		old->url_count == file->url_count &&
-		old->byte_count == file->byte_count;
+	return old->kind && strcmp(old->kind, sm_file_kinds[SM_INDEX]) == 0;
 }
 
 void
@@ -76,8 +65,15 @@ sm_old_file_compare(SmOldFile *old, SmFile *file)
 	if (old == NULL)
 		return;
 	old->fate = SM_OLD_REWRITTEN;
-	if (!is_same_document(old, file))
+	if (!old->has_content ||
+		!same_text(old->kind, sm_file_kinds[file->kind]) ||
+		!same_text(old->loc, file->loc) ||
+		!same_text(old->digest, file->digest) ||
+		old->url_count != file->url_count ||
+		old->byte_count != file->byte_count)
 		return;
+
+	/* only the compression may differ */
 	old->fate = SM_OLD_SAME_DOCUMENT;
 	file->content = NULL;
 
@@ -211,51 +207,39 @@ compare_keys(const void *a, const void *b, void *key_type)
 	return sm_key_compare(key_type, (*(SmOldFile *const *) a)->key, (*(SmOldFile *const *) b)->key);
 }
 
-/* Files whose first keys are to be read. */
-typedef struct FirstKeys
-{
-	SmKeyType  *key_type;
-	SmOldFile **files;
-	int			nfiles;
-} FirstKeys;
-
 static void
 read_first_keys(void *arg)
 {
-	const FirstKeys *keys = arg;
+	const SmOldFiles *old = arg;
 
-	for (int i = 0; i < keys->nfiles; i++)
-		keys->files[i]->key = sm_key_from_text(keys->key_type, keys->files[i]->first_key);
+	for (int i = 0; i < old->nfiles; i++)
+		old->files[i]->key = sm_key_from_text(old->key_type, old->files[i]->first_key);
 }
 
 const char *
 sm_file_list_order(const SmFileList *list, SmKeyType *key_type, SmOldFiles *old)
 {
-	int			n = list->nfiles;
-	SmOldFile **files = palloc_extended(n * sizeof(SmOldFile *), MCXT_ALLOC_HUGE);
-	FirstKeys	keys = {.key_type = key_type,.files = files,.nfiles = n};
+	size_t		size = list->nfiles * sizeof(SmOldFile *);
+	SmOldFiles	ordered = {.nfiles = list->nfiles,.key_type = key_type};
 	ErrorData  *error;
 
-	old->nfiles = 0;
-	if (n == 0)
+	if (list->nfiles == 0)
 		return "the section has no files";
-	for (int i = 0; i < n; i++)
-	{
-		files[i] = list->files[i];
-		if (files[i]->first_key == NULL)
-			return psprintf("file \"%s\" has no first_key", files[i]->name);
-	}
-	error = sm_try(read_first_keys, &keys, true);
+	for (int i = 0; i < list->nfiles; i++)
+		if (list->files[i]->first_key == NULL)
+			return psprintf("file \"%s\" has no first_key", list->files[i]->name);
+	ordered.files = palloc_extended(size, MCXT_ALLOC_HUGE);
+	memcpy(ordered.files, list->files, size);
+	error = sm_try(read_first_keys, &ordered, true);
 	if (error && ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION)
 		ReThrowError(error);
 	if (error)
 		return "a first_key cannot be read";
 
-	qsort_arg(files, n, sizeof(SmOldFile *), compare_keys, key_type);
-	for (int i = 1; i < n; i++)
-		if (compare_keys(&files[i - 1], &files[i], key_type) == 0)
+	qsort_arg(ordered.files, ordered.nfiles, sizeof(SmOldFile *), compare_keys, key_type);
+	for (int i = 1; i < ordered.nfiles; i++)
+		if (compare_keys(&ordered.files[i - 1], &ordered.files[i], key_type) == 0)
 			return "two files have the same first_key";
-	old->nfiles = n;
-	old->files = files;
+	*old = ordered;
 	return NULL;
 }

@@ -9,12 +9,11 @@
 #include "files/set.h"
 
 /*
- * The columns of a query for files: those of sitemap_file without the states, and has_content,
- * an expression, in place of the content.
+ * The columns of a query for files, those of sitemap_file in their order.  In place of base_url
+ * is an expression: is there content?  first_key and recipe can follow.
  */
 #define SM_OLD_FILE_COLUMNS(has_content) \
-	"base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe," \
-	" NULL::pg_catalog.bytea, " has_content
+	has_content ", section, name, kind, loc, lastmod, url_count, byte_count, digest"
 
 /* Is a file an index? */
 extern bool sm_old_file_is_index(const SmOldFile *old);
@@ -60,7 +59,7 @@ extern SmFileList *sm_file_list_indexes(const SmFileList *list, const char *sect
 
 /*
  * Read the first keys of the files, and set old to the files in the order of their keys.
- * Returns NULL, or why they have no order; then old is empty.
+ * Returns NULL, or why they have no order; then old stays as it was.
  */
 extern const char *sm_file_list_order(const SmFileList *list, SmKeyType *key_type,
 									  SmOldFiles *old);

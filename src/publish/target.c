@@ -125,7 +125,7 @@ list_section(const SmTarget *target)
 {
 	const char *values[] = {target->base_url, target->section, sm_file_kinds[SM_INDEX]};
 	SmFileList *list = list_files(target,
-								  "SELECT " SM_OLD_FILE_COLUMNS("content IS NOT NULL") " FROM @table"
+								  "SELECT " SM_OLD_FILE_COLUMNS("content IS NOT NULL") ", first_key, recipe FROM @table"
 								  " WHERE " OF_SECTION
 								  " AND digest IS NOT NULL AND (kind OPERATOR(pg_catalog.=) $3) IS NOT TRUE",
 								  sm_text_parameters(lengthof(values), values), SM_READ);

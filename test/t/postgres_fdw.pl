@@ -74,7 +74,7 @@ foreach my $n (0, 1)
 {
 	my $log = slurp_file($nodes[$n]->logfile, $offsets[$n]);
 
-	like($log, qr/\tSELECT base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe FROM public\.site_files WHERE \(\(base_url = '/m,
+	like($log, qr/\tSELECT section, name, kind, loc, lastmod, url_count, byte_count, digest FROM public\.site_files WHERE \(\(base_url = '/m,
 		'the coordinator reads the rows of node ' . ($n + 1));
 	unlike($log, qr/\tSELECT [^\n]*\bcontent\b[^\n]* FROM public\.site_files/m, 'and not their content');
 }

@@ -51,7 +51,8 @@ sm_rebuild_mark(SmRebuildFile *files, size_t nfiles)
 }
 
 size_t
-sm_rebuild_touch(SmRebuildFile *files, size_t nfiles, const SmRebuildLimits *limits)
+sm_rebuild_touch(SmRebuildFile *files, size_t nfiles, int64_t max_urls, int64_t max_bytes,
+				 int64_t overhead)
 {
 	size_t		ntouched = 0;
 	int64_t		url_count = 0;
@@ -80,8 +81,8 @@ sm_rebuild_touch(SmRebuildFile *files, size_t nfiles, const SmRebuildLimits *lim
 		else if (in_reach)
 		{
 			url_count += file->url_count;
-			byte_count += file->byte_count - limits->overhead;
-			in_reach = url_count <= limits->max_urls && byte_count <= limits->max_bytes;
+			byte_count += file->byte_count - overhead;
+			in_reach = url_count <= max_urls && byte_count <= max_bytes;
 		}
 		file->touched = in_reach;
 		ntouched += in_reach;

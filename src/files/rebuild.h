@@ -23,23 +23,18 @@ typedef struct SmRebuildFile
 	bool		touched;		/* the file has to be rebuilt */
 } SmRebuildFile;
 
-/* What fits into one file. */
-typedef struct SmRebuildLimits
-{
-	int64_t		max_urls;
-	int64_t		max_bytes;
-	int64_t		overhead;		/* bytes of the longest header and footer */
-} SmRebuildLimits;
-
 /* Record a change of keys in the files from first to last. */
 extern void sm_rebuild_change(SmRebuildFile *files, size_t first, size_t last);
 
 /* After all changes, mark the files that hold a changed key. */
 extern void sm_rebuild_mark(SmRebuildFile *files, size_t nfiles);
 
-/* Mark these and the files that have to be rebuilt, and return the number of the latter. */
-extern size_t sm_rebuild_touch(SmRebuildFile *files, size_t nfiles,
-							   const SmRebuildLimits *limits);
+/*
+ * Mark these and the files that have to be rebuilt, and return the number of the latter.
+ * max_urls, max_bytes: of a file; overhead: bytes of the longest header and footer.
+ */
+extern size_t sm_rebuild_touch(SmRebuildFile *files, size_t nfiles, int64_t max_urls,
+							   int64_t max_bytes, int64_t overhead);
 
 /*
  * Find the files to read next, a piece: the touched files that begin with file number

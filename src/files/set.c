@@ -443,12 +443,9 @@ const char *
 sm_set_rebuild(SmSet *set)
 {
 	const SmOldFiles *old = &set->old;
-	SmRebuildLimits limits = {
-		.max_urls = set->doc.max_entries,
-		.max_bytes = set->doc.max_bytes,
-		.overhead = sm_document_overhead(&set->doc, ~(uint32) 0)
-	};
-	int			ntouched = (int) sm_rebuild_touch(old->rebuild, old->nfiles, &limits);
+	const SmDocument *doc = &set->doc;
+	int			ntouched = (int) sm_rebuild_touch(old->rebuild, old->nfiles, doc->max_entries, doc->max_bytes,
+												  sm_document_overhead(doc, ~(uint32) 0));
 
 	if (sm_query_has_limit(&set->query))
 		return "the query has LIMIT or OFFSET";

@@ -121,18 +121,14 @@ skip_common_end(SmEntries *a, SmEntries *b)
 static void
 skip_common(SmEntries *a, SmEntries *b)
 {
-	SmSpan		last = terminator(a);
-	size_t		a_len = a->end - a->p;
-	size_t		b_len = b->end - b->p;
-	size_t		shorter = a_len < b_len ? a_len : b_len;
-	size_t		len = 0;
+	const char *end;
 
-	while (len < shorter && a->p[len] == b->p[len])
-		len++;
-	while (len >= last.len && memcmp(a->p + len - last.len, last.s, last.len) != 0)
-		len--;
-	if (len >= last.len)
+	while ((end = find(a->p, a->end, terminator(a))) != NULL)
 	{
+		size_t		len = end + terminator(a).len - a->p;
+
+		if (len > (size_t) (b->end - b->p) || memcmp(a->p, b->p, len) != 0)
+			break;
 		a->p += len;
 		b->p += len;
 	}

@@ -177,17 +177,6 @@ sm_file_list_find_name(SmFileList *list, const char *name)
 	return sm_file_list_find(list, NULL, name);
 }
 
-/* Is a file an index that runs write, of a section, or if of_site of the site? */
-static bool
-is_index_of(const SmOldFile *file, const char *section, bool of_site)
-{
-	if (!sm_old_file_is_index(file) || file->digest == NULL || file->section == NULL)
-		return false;
-	if (strcmp(file->section, SM_INDEX_SECTION) == 0)
-		return of_site;
-	return section && strcmp(file->section, section) == 0;
-}
-
 SmFileList *
 sm_file_list_indexes(const SmFileList *list, const char *section, bool of_site)
 {
@@ -196,8 +185,14 @@ sm_file_list_indexes(const SmFileList *list, const char *section, bool of_site)
 	indexes->compare = list->compare;
 	indexes->files = palloc_extended(list->nfiles * sizeof(SmOldFile *), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < list->nfiles; i++)
-		if (is_index_of(list->files[i], section, of_site))
-			indexes->files[indexes->nfiles++] = list->files[i];
+	{
+		SmOldFile  *file = list->files[i];
+
+		if (!sm_old_file_is_index(file) || file->digest == NULL || file->section == NULL)
+			continue;
+		if (strcmp(file->section, SM_INDEX_SECTION) == 0 ? of_site : same_text(file->section, section))
+			indexes->files[indexes->nfiles++] = file;
+	}
 	return indexes;
 }
 

@@ -8,9 +8,6 @@
 
 #define MAX_FILES	20
 
-/* a file of 50 URLs or 1,000 bytes, with a header and footer of up to 200 bytes */
-static const SmRebuildLimits limits = {50, 1000, 200};
-
 /*
  * Plan for files with these numbers of URLs, up to 0, each with a document of that
  * many bytes, after changes of files.  wanted has a character for each file: "!" if a
@@ -33,7 +30,8 @@ plans(const int *url_counts, int byte_count, const char *changes, const char *wa
 	/* a change is two letters, its first and its last file */
 	for (const char *c = changes; *c; c += 2)
 		sm_rebuild_change(files, (size_t) (c[0] - 'a'), (size_t) (c[1] - 'a'));
-	ntouched = sm_rebuild_touch(files, n, &limits);
+	/* a file of 50 URLs or 1,000 bytes, with a header and footer of up to 200 bytes */
+	ntouched = sm_rebuild_touch(files, n, 50, 1000, 200);
 	for (size_t i = 0; i < n; i++)
 	{
 		plan[i] = files[i].touched ? '+' : '.';

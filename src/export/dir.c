@@ -27,7 +27,7 @@
 /* name of a file while it is written */
 #define TEMPORARY_NAME	".sitemap_export.tmp"
 
-/* bytes read or written between two checks for interrupts */
+/* bytes written between two checks for interrupts */
 #define PIECE			(1024 * 1024)
 
 char *
@@ -126,14 +126,6 @@ sm_dir_close(SmDir *dir)
 	close_fd(&dir->fd);
 }
 
-void
-sm_dir_init(SmDir *dir)
-{
-	dir->fd = dir->lock_fd = dir->file_fd = -1;
-	dir->has_temporary = false;
-	dir->is_flushed = true;
-}
-
 static void
 lock_directory(SmDir *dir)
 {
@@ -211,7 +203,7 @@ sm_dir_read_own(SmDir *dir, const char *name, StringInfo dst)
 {
 	struct stat st;
 	bool		is_own;
-	ssize_t		n = 0;
+	ssize_t		n;
 
 	dir->file_fd = open_at(dir->fd, name, O_RDONLY | O_NOFOLLOW);
 	if (dir->file_fd < 0)
@@ -224,16 +216,14 @@ sm_dir_read_own(SmDir *dir, const char *name, StringInfo dst)
 	if (fstat(dir->file_fd, &st) != 0)
 		raise_error("stat file", dir->path, name);
 	is_own = S_ISREG(st.st_mode) && st.st_uid == geteuid();
-	while (is_own)
+	if (is_own)
 	{
-		CHECK_FOR_INTERRUPTS();
-		enlargeStringInfo(dst, PIECE);
-		n = read(dir->file_fd, dst->data + dst->len, PIECE);
+		enlargeStringInfo(dst, Min(st.st_size, PG_INT32_MAX));
+		n = read(dir->file_fd, dst->data, st.st_size);
 		if (n < 0)
 			raise_error("read file", dir->path, name);
-		if (n == 0)
-			break;
-		dst->len += n;
+		dst->len = n;
+		dst->data[n] = '\0';
 	}
 	close_fd(&dir->file_fd);
 	return is_own;
@@ -282,7 +272,7 @@ sm_dir_replace(SmDir *dir, const char *name, SmSpan content, mode_t mode, int64 
 	if (renameat(dir->fd, TEMPORARY_NAME, dir->fd, name) != 0)
 		raise_error("replace file", dir->path, name);
 	dir->has_temporary = false;
-	dir->is_flushed = false;
+	dir->has_changed = true;
 	return st.st_mtime;
 }
 
@@ -291,20 +281,14 @@ sm_dir_remove(SmDir *dir, const char *name)
 {
 	if (unlinkat(dir->fd, name, 0) != 0)
 		raise_error("remove file", dir->path, name);
-	dir->is_flushed = false;
-}
-
-void
-sm_dir_discard(SmDir *dir, const char *name)
-{
-	(void) unlinkat(dir->fd, name, 0);
+	dir->has_changed = true;
 }
 
 void
 sm_dir_flush(SmDir *dir)
 {
 	/* not every file system can flush a directory */
-	if (!dir->is_flushed && pg_fsync(dir->fd) != 0 && errno != EBADF && errno != EINVAL)
+	if (dir->has_changed && pg_fsync(dir->fd) != 0 && errno != EBADF && errno != EINVAL)
 		raise_error("fsync directory", dir->path, NULL);
-	dir->is_flushed = true;
+	dir->has_changed = false;
 }

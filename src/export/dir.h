@@ -2,13 +2,13 @@
  * dir.h
  *	  A directory of the server, which one export at a time reads and writes.
  *
- * The path of a directory is looked up once.  Files are then opened relative
- * to a descriptor of the directory.  So if somebody renames the directory, or
- * puts a link in its place, all files still go to the directory that is locked.
+ * The path of a directory is looked up once, and files are opened relative to a descriptor
+ * of the directory.  So if somebody renames the directory, or puts a link in its place, all
+ * files still go to the directory that is locked.
  *
- * Others may be able to write to the directory.  So symbolic links in it are
- * not followed, opening a pipe does not wait for its other end, and only
- * regular files are read or replaced.
+ * Others may be able to write to the directory.  So symbolic links in it are not followed,
+ * opening a pipe does not wait for its other end, and only regular files are read or
+ * replaced.
  */
 #ifndef SM_EXPORT_DIR_H
 #define SM_EXPORT_DIR_H
@@ -28,11 +28,10 @@ typedef struct SmDir
 	int			lock_fd;
 	int			file_fd;		/* of the file that is read or written */
 	bool		has_temporary;	/* a file is being written */
-	bool		is_flushed;		/* no change is to be flushed */
+	bool		has_changed;	/* since it was flushed */
 } SmDir;
 
-/* Prepare to open a directory. */
-extern void sm_dir_init(SmDir *dir);
+#define SM_DIR_CLOSED	{.fd = -1,.lock_fd = -1,.file_fd = -1}
 
 /*
  * Open a directory, given by its absolute path, and lock it against processes of other
@@ -56,7 +55,7 @@ extern bool sm_dir_stat(const SmDir *dir, const char *name, struct stat *st);
 extern bool sm_dir_stat_regular(const SmDir *dir, const char *name, struct stat *st);
 
 /*
- * Append a file to dst.  Returns false if the file does not belong to the user
+ * Read a file into dst, which is empty.  Returns false if the file does not belong to the user
  * that the server runs as, or is not a regular file that this user may read.
  */
 extern bool sm_dir_read_own(SmDir *dir, const char *name, StringInfo dst);
@@ -71,9 +70,6 @@ extern int64 sm_dir_replace(SmDir *dir, const char *name, SmSpan content,
 
 /* Remove a file.  Raises an error if it does not exist. */
 extern void sm_dir_remove(SmDir *dir, const char *name);
-
-/* Remove a file after an error, if that is possible. */
-extern void sm_dir_discard(SmDir *dir, const char *name);
 
 /* Flush changes, so that a crash does not undo that files were replaced or removed. */
 extern void sm_dir_flush(SmDir *dir);

@@ -94,7 +94,6 @@ typedef struct ExportState
 	Tuplestorestate *sitemaps;	/* rows of all files except indexes */
 	Tuplestorestate *indexes;
 	uint64		nfiles;			/* in the query */
-	bool		has_new_index;	/* an index of this export is in place */
 } ExportState;
 
 static void
@@ -155,8 +154,6 @@ read_content(ExportState *state, TupleTableSlot *slot, const char *name)
 {
 	SmColumn   *column = &state->column[EXPORT_CONTENT];
 	Datum		value = get_column(state, slot, EXPORT_CONTENT).value;
-	SmSpan		result;
-	char	   *string;
 
 	if (column->type == BYTEAOID)
 	{
@@ -166,12 +163,8 @@ read_content(ExportState *state, TupleTableSlot *slot, const char *name)
 	}
 
 	/* xml without its encoding declaration */
-	string = OutputFunctionCall(&column->output, value);
-	if (!sm_to_utf8(string, strlen(string), &result))
-		ereport(ERROR,
-				(errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE),
-				 errmsg("invalid content of file \"%s\": %s", sm_clip(name), sm_encoding_message())));
-	return result;
+	value = CStringGetTextDatum(OutputFunctionCall(&column->output, value));
+	return sm_read_argument(value, psprintf("content of file \"%s\"", sm_clip(name)));
 }
 
 /* The size of a row's content, which for bytea is known without reading it. */
@@ -194,7 +187,7 @@ new_mtime(ExportState *state, TupleTableSlot *slot, const struct stat *old)
 {
 	NullableDatum value = get_column(state, slot, EXPORT_LASTMOD);
 	TimestampTz lastmod = value.isnull ? DT_NOBEGIN : DatumGetTimestampTz(value.value);
-	int64		now = time(NULL);
+	int64		oldest = old ? old->st_mtime + 1 : 0;
 
 	if (!TIMESTAMP_NOT_FINITE(lastmod))
 	{
@@ -203,10 +196,10 @@ new_mtime(ExportState *state, TupleTableSlot *slot, const struct stat *old)
 		/* rounded down, also before 2000 */
 		lastmod -= (lastmod % USECS_PER_SEC + USECS_PER_SEC) % USECS_PER_SEC;
 		mtime = timestamptz_to_time_t(lastmod);
-		if (mtime >= 0 && mtime <= PG_UINT32_MAX && (old == NULL || mtime > old->st_mtime))
+		if (mtime >= Max(oldest, 0) && mtime <= PG_UINT32_MAX)
 			return mtime;
 	}
-	return old == NULL ? now : Max(now, old->st_mtime + 1);
+	return Max(time(NULL), oldest);
 }
 
 /*
@@ -240,18 +233,6 @@ compare_file(ExportState *state, TupleTableSlot *slot, const char *digest, SmLis
 	}
 }
 
-/* Raise an error for a column of the row that must not be null. */
-static void
-check_not_null(const ExportState *state, int which, bool isnull)
-{
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("column \"%s\" of the query must not be null",
-						column_rules[which].name),
-				 errdetail("It is null in row " UINT64_FORMAT ".", state->receiver.nrows)));
-}
-
 /* A base_url as runs write it. */
 static char *
 read_base_url(Datum value)
@@ -260,15 +241,6 @@ read_base_url(Datum value)
 
 	sm_base_url_read(sm_read_argument(value, "base_url"), SM_SCOPE_HOST, base);
 	return pnstrdup(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]);
-}
-
-/* The site of a row whose base_url is not null.  Most rows write it as runs do. */
-static const char *
-row_site(const ExportState *state, const char *base_url)
-{
-	const char *site = state->list.site;
-
-	return site && strcmp(base_url, site) == 0 ? site : read_base_url(CStringGetTextDatum(base_url));
 }
 
 /* A base_url, or NULL for none, as the noun of a message. */
@@ -298,9 +270,7 @@ check_site(ExportState *state, const char *base_url)
 						describe_site(base_url), describe_site(list->site)),
 				 base_url == NULL ?
 				 errhint("Add the column base_url to the query, or pass base_url to sitemap_export.") :
-				 !list->is_site_listed ?
-				 errhint("Give each site a directory of its own: in its jobs, or in calls of sitemap_export with WHERE base_url = ... in the query.") :
-				 errhint("Give each site a directory of its own, in its jobs or in calls of sitemap_export. To give this directory to another site, delete the first line of \"%s\".",
+				 errhint("Give each site a directory of its own, in its jobs or in calls of sitemap_export. If \"%s\" has a line \"site\", delete it to give the directory to another site.",
 						 sm_dir_path(list->dir, SM_LIST_NAME))));
 }
 
@@ -318,9 +288,13 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 	/* a row of a target for a sitemap that another program makes */
 	if (no_content && digest == NULL && state->column[EXPORT_DIGEST].index >= 0)
 		return true;
-	check_not_null(state, EXPORT_NAME, name == NULL);
-	check_not_null(state, EXPORT_CONTENT, no_content);
-	check_site(state, base_url ? row_site(state, base_url) : state->base_url);
+	if (name == NULL || no_content)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("column \"%s\" of the query must not be null",
+						column_rules[name ? EXPORT_CONTENT : EXPORT_NAME].name),
+				 errdetail("It is null in row " UINT64_FORMAT ".", state->receiver.nrows)));
+	check_site(state, base_url ? read_base_url(CStringGetTextDatum(base_url)) : state->base_url);
 
 	file = sm_list_find(&state->list, name);
 	if (file->action)
@@ -367,8 +341,6 @@ write_files(ExportState *state, Tuplestorestate *rows)
 			file->put.mtime = sm_dir_replace(&state->dir, file->name,
 											 read_content(state, slot, file->name),
 											 FILE_MODE, file->put.mtime);
-			file->is_new = strcmp(file->action, "created") == 0;
-			state->has_new_index |= rows == state->indexes;
 		}
 		put_result(state, file, file->action);
 		MemoryContextSwitchTo(oldcontext);
@@ -425,28 +397,12 @@ read_target(ExportState *state)
 	relation_close(target.rel, NoLock);
 }
 
-/* Raise an error if the directory is that of another database, such as the original of a copy. */
-static void
-check_database(const SmList *list)
-{
-	const char *database = sm_list_database();
-
-	if (list->database && strcmp(list->database, database) != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("cannot export from database \"%s\" to the directory of database \"%s\"",
-						database, sm_clip(list->database)),
-				 errhint("Give each database a directory of its own. To give this directory to another database, delete the line \"database\" of \"%s\".",
-						 sm_dir_path(list->dir, SM_LIST_NAME))));
-}
-
 /* Open the directory, read the rows and write the files, while nobody else does. */
 static void
 mirror(ExportState *state)
 {
 	sm_dir_open(&state->dir, state->directory);
 	sm_list_read(&state->list, &state->dir);
-	check_database(&state->list);
 	if (state->base_url)
 		check_site(state, state->base_url);
 
@@ -475,47 +431,30 @@ mirror(ExportState *state)
 	PopActiveSnapshot();
 }
 
-/*
- * After an error, close the directory.  If the disk is full, first remove the files that this
- * export has created, as long as no index lists them: else a smaller set would not fit either.
- * code: 0 for an error, else the session ends.
- */
+/* After an error, or when the session ends. */
 static void
 close_after_error(int code, Datum arg)
 {
-	ExportState *state = (ExportState *) DatumGetPointer(arg);
-	dlist_iter	iter;
-
-	if (code == 0 && geterrcode() == ERRCODE_DISK_FULL && !state->has_new_index)
-	{
-		dlist_foreach(iter, &state->list.files)
-		{
-			SmListFile *file = dlist_container(SmListFile, node, iter.cur);
-
-			if (file->is_new)
-				sm_dir_discard(&state->dir, file->name);
-		}
-	}
-	sm_dir_close(&state->dir);
+	sm_dir_close((SmDir *) DatumGetPointer(arg));
 }
 
 static void
 export_files(ExportState *state)
 {
+	check_privilege();
 	sm_receiver_init(&state->receiver, find_columns, add_row);
 	state->sitemaps = tuplestore_begin_heap(false, false, work_mem);
 	state->indexes = tuplestore_begin_heap(false, false, work_mem);
-	sm_dir_init(&state->dir);
 
 	/*
 	 * closed before the lock is released, or who waits for it would find the
 	 * directory locked
 	 */
-	PG_ENSURE_ERROR_CLEANUP(close_after_error, PointerGetDatum(state));
+	PG_ENSURE_ERROR_CLEANUP(close_after_error, PointerGetDatum(&state->dir));
 	{
 		mirror(state);
 	}
-	PG_END_ENSURE_ERROR_CLEANUP(close_after_error, PointerGetDatum(state));
+	PG_END_ENSURE_ERROR_CLEANUP(close_after_error, PointerGetDatum(&state->dir));
 	sm_dir_close(&state->dir);
 	LockRelease(&state->dir.lock, ExclusiveLock, false);
 }
@@ -523,10 +462,9 @@ export_files(ExportState *state)
 Datum
 sitemap_export(PG_FUNCTION_ARGS)
 {
-	ExportState state = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
+	ExportState state = {.dir = SM_DIR_CLOSED,.result = (ReturnSetInfo *) fcinfo->resultinfo};
 	const SmArguments *args;
 
-	check_privilege();
 	InitMaterializedSRF(fcinfo, 0);
 	args = sm_call_arguments(fcinfo);
 	state.directory = sm_text_argument(args, "directory");
@@ -548,12 +486,11 @@ void
 sm_export_site(char *directory, Oid target, char *base_url, bool may_be_empty)
 {
 	ExportState state = {
-		.directory = directory,.target = target,.base_url = base_url,.may_be_empty = may_be_empty
+		.dir = SM_DIR_CLOSED,.directory = directory,.target = target,.base_url = base_url,.may_be_empty = may_be_empty
 	};
 	ErrorContextCallback callback = {error_context_stack, add_job_context, directory};
 
 	error_context_stack = &callback;
-	check_privilege();
 	export_files(&state);
 	error_context_stack = callback.previous;
 }

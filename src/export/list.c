@@ -4,15 +4,15 @@
  *
  * The list, ".sitemap_export", begins with a line for the site, if the files have a
  * base_url, and one for the database, so that a copy of a database does not write into
- * the directory of the original.  The database is known by its name: a standby that is
- * promoted and a restored database have it, too.  The list is in the directory itself, so
- * that no other name of the directory, and no other table, leads around it.  Then it has a line for each version
- * of a file that may be on disk: digest, size and mtime of what we wrote, and the name.
- * Lines that cannot be read are ignored.  The list is written only if it changes.
+ * the directory of the original.  The database is known by its name, which a promoted standby
+ * and a restored database keep.  The list is in the directory itself, where no other name of
+ * the directory, and no other table, leads around it.  Then it has a line for each version of
+ * a file that may be on disk: digest, size and mtime of what we wrote, and the name.  Lines
+ * that cannot be read are ignored.
  *
- * The list is written twice: before the first change to a file, with the old and the
- * new version of each file, and after the last change, with the new versions.  For
- * example, an export that replaces a.xml first writes
+ * The list is written, if it changes, before the first change to a file, with the old and the
+ * new version of each file, and after the last change, with the new versions.  For example, an
+ * export that replaces a.xml first writes
  *
  *		site https://www.example.com/
  *		database shop
@@ -20,8 +20,8 @@
  *		fedcba9876543210 285 1767312000 a.xml
  *
  * and, after it has replaced the file, all but the third line.  A crash in between leaves
- * all lines.  Then the size and mtime of the file show which version it
- * is: a new mtime is always later than the old one.
+ * all lines.  Then the size and mtime of the file show which version it is: a new mtime is
+ * always later than the old one.
  *
  * The list decides which files are removed.  So a list is ignored unless it belongs to
  * the user that the server runs as.
@@ -33,8 +33,10 @@
 #include <time.h>
 
 #include "commands/dbcommands.h"
+#include "common/string.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "server/encoding.h"
 #include "text/digest.h"
 #include "text/text.h"
 #include "utils/lsyscache.h"
@@ -44,53 +46,42 @@
 #define SITE_PREFIX		"site "
 #define DATABASE_PREFIX	"database "
 
-/* What is wrong with the name of an exported file; NULL for nothing. */
-static const char *
-name_problem(const char *name)
+/* Can this be the name of an exported file? */
+static bool
+is_valid_name(const char *name)
 {
-	static const char *const endings[] = {".xml", ".txt", ".css", ".xsl", ".xslt"};
-	size_t		len = strlen(name);
+	static const char *const endings[] = {
+		".xml", ".txt", ".css", ".xsl", ".xslt", ".xml.gz", ".txt.gz", ".css.gz", ".xsl.gz", ".xslt.gz"
+	};
 
-	if (len == 0)
-		return "It is empty.";
-	if (len > SM_NAME_MAX)
-		return "It is longer than " SM_STRING(SM_NAME_MAX) " bytes.";
-	if (name[0] == '.')
-		return "It begins with a dot.";
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char) name[i] < ' ' || name[i] == 0x7F ||
-			name[i] == '/' || name[i] == '\\')
-			return "It has a slash, a backslash or a control character.";
-
-	if (len >= 3 && strcmp(name + len - 3, ".gz") == 0)
-		len -= 3;
+	if (strlen(name) > SM_NAME_MAX || name[0] == '.')
+		return false;
+	for (const char *c = name; *c; c++)
+		if ((unsigned char) *c < ' ' || *c == 0x7F || *c == '/' || *c == '\\')
+			return false;
 	for (size_t i = 0; i < lengthof(endings); i++)
-	{
-		size_t		n = strlen(endings[i]);
-
-		if (len >= n && memcmp(name + len - n, endings[i], n) == 0)
-			return NULL;
-	}
-	return "It does not end in .xml, .txt, .css, .xsl or .xslt, nor in one of these and .gz.";
+		if (pg_str_endswith(name, endings[i]))
+			return true;
+	return false;
 }
 
 SmListFile *
 sm_list_find(SmList *list, const char *name)
 {
-	const char *problem = name_problem(name);
 	SmListFile *file;
 	bool		found;
 
-	if (problem != NULL)
+	if (!is_valid_name(name))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid file name \"%.*s\"",
 						pg_mbcliplen(name, strlen(name), SM_NAME_MAX), name),
-				 errdetail("%s", problem)));
+				 errdetail("A name ends in .xml, .txt, .css, .xsl or .xslt, or in one of these and .gz. It has at most %d bytes, no slash, backslash or control character, and no dot at its beginning.",
+						   SM_NAME_MAX)));
 	file = hash_search(list->by_name, name, HASH_ENTER, &found);
 	if (!found)
 	{
-		file->is_listed = file->is_written = file->is_new = false;
+		file->is_listed = file->is_written = false;
 		file->action = NULL;
 		dlist_push_tail(&list->files, &file->node);
 	}
@@ -120,8 +111,7 @@ read_version(SmList *list, char *line)
 	version.digest = strtou64(name, &name, 16);
 	version.size = strtoi64(name, &name, 10);
 	version.mtime = strtoi64(name, &name, 10);
-	if (*name++ != ' ' || name_problem(name) != NULL ||
-		!pg_verifymbstr(name, strlen(name), true))
+	if (*name++ != ' ' || !is_valid_name(name) || !pg_verifymbstr(name, strlen(name), true))
 		return;
 
 	/* of several lines for a file, that of the version on disk counts */
@@ -131,14 +121,28 @@ read_version(SmList *list, char *line)
 	file->is_listed = true;
 }
 
-char *
-sm_list_database(void)
+/* The name of this database, percent-encoded. */
+static char *
+database_name(void)
 {
 	SmSpan		name = sm_span_of(get_database_name(MyDatabaseId));
 	char	   *encoded = palloc(3 * name.len + 1);
 
 	encoded[sm_url_encode_segment(name, sm_span("", 0), encoded)] = '\0';
 	return encoded;
+}
+
+/* Raise an error unless the database of a list is this one. */
+static void
+check_database(const SmList *list, const char *database)
+{
+	if (strcmp(database, database_name()) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cannot export from database \"%s\" to the directory of database \"%s\"",
+						database_name(), sm_clip(database)),
+				 errhint("Give each database a directory of its own. To give this directory to another database, delete the line \"database\" of \"%s\".",
+						 sm_dir_path(list->dir, SM_LIST_NAME))));
 }
 
 void
@@ -174,16 +178,12 @@ sm_list_read(SmList *list, SmDir *dir)
 		CHECK_FOR_INTERRUPTS();
 		*line_feed = '\0';
 		if (strncmp(line, DATABASE_PREFIX, strlen(DATABASE_PREFIX)) == 0)
-			list->database = list->database ? list->database : pstrdup(line + strlen(DATABASE_PREFIX));
-		else if (strncmp(line, SITE_PREFIX, strlen(SITE_PREFIX)) != 0)
+			check_database(list, line + strlen(DATABASE_PREFIX));
+		else if (strncmp(line, SITE_PREFIX, strlen(SITE_PREFIX)) == 0)
+			list->site = list->site ? list->site : line + strlen(SITE_PREFIX);
+		else
 			read_version(list, line);
-		else if (list->site == NULL)
-		{
-			list->site = pstrdup(line + strlen(SITE_PREFIX));
-			list->is_site_listed = true;
-		}
 	}
-	pfree(lines.data);
 }
 
 void
@@ -195,7 +195,7 @@ sm_list_write(SmList *list, bool with_old)
 	initStringInfo(&text);
 	if (list->site)
 		appendStringInfo(&text, SITE_PREFIX "%s\n", list->site);
-	appendStringInfo(&text, DATABASE_PREFIX "%s\n", sm_list_database());
+	appendStringInfo(&text, DATABASE_PREFIX "%s\n", database_name());
 	dlist_foreach(iter, &list->files)
 	{
 		SmListFile *file = dlist_container(SmListFile, node, iter.cur);

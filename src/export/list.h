@@ -30,7 +30,6 @@ typedef struct SmListFile
 	SmVersion	listed;
 	const char *action;			/* for the result; NULL if not in the query */
 	bool		is_written;		/* created or updated */
-	bool		is_new;			/* this export has created it */
 	SmVersion	put;			/* what is to be written, then */
 } SmListFile;
 
@@ -39,19 +38,16 @@ typedef struct SmList
 	SmDir	   *dir;
 	const char *site;			/* base_url of the files, as runs write it;
 								 * NULL for none */
-	bool		is_site_listed; /* is the site in the list on disk? */
-	const char *database;		/* in the list on disk, percent-encoded; NULL
-								 * for none */
 	dlist_head	files;			/* of SmListFile: listed files, then others of
 								 * the query */
 	HTAB	   *by_name;
 	StringInfoData text;		/* the list as it is on disk */
 } SmList;
 
-/* The name of this database, percent-encoded. */
-extern char *sm_list_database(void);
-
-/* Read the list of a directory, into the current memory context. */
+/*
+ * Read the list of a directory, into the current memory context.  Raises an error if it is that
+ * of another database, such as the original of a copy.
+ */
 extern void sm_list_read(SmList *list, SmDir *dir);
 
 /*

@@ -76,7 +76,6 @@ typedef struct Call
 {
 	TimestampTz now;			/* when the list is made */
 	Oid			relid;
-	char	   *name;			/* of the table, as it was opened last */
 	SmJobRows	rows;
 	char	   *search_path;	/* when the call began */
 	char	   *session_path;	/* the same without a SET LOCAL */
@@ -144,26 +143,17 @@ open_own_jobs(Call *call, LOCKMODE lockmode)
 							 true, 0, false);
 	sm_jobs_open(&call->rows.table, call->relid, lockmode);
 	AtEOXact_GUC(true, level);
-	if (call->name)
-		pfree(call->name);
-	call->name = MemoryContextStrdup(call->context, sm_qualified_name(call->relid));
 	owner = call->rows.table.rel->rd_rel->relowner;
 	if (owner != GetUserId())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of table %s", call->name),
+				 errmsg("must be owner of table %s", sm_qualified_name(call->relid)),
 				 errdetail("Jobs run with the rights of the caller. The current user is %s, the owner is %s.",
 						   quote_identifier(GetUserNameFromId(GetUserId(), false)),
 						   quote_identifier(GetUserNameFromId(owner, false))),
 				 errhint("Schedule the call as the owner, as with pg_cron's schedule_in_database(..., username => %s). For an owner that cannot log in: ALTER ROLE scheduler SET role = %s.",
 						 quote_literal_cstr(GetUserNameFromId(owner, false)),
 						 quote_identifier(GetUserNameFromId(owner, false)))));
-}
-
-static void
-close_jobs(Call *call)
-{
-	relation_close(call->rows.table.rel, NoLock);
 }
 
 static void
@@ -189,13 +179,6 @@ prepare_transaction(Call *call)
 	}
 	set_search_path(call->search_path, GUC_ACTION_LOCAL);
 	EnsurePortalSnapshotExists();
-}
-
-static void
-roll_back(Call *call)
-{
-	SPI_rollback_and_chain();
-	prepare_transaction(call);
 }
 
 /* Returns an error that the commit raised, after which the transaction is rolled back. */
@@ -247,10 +230,11 @@ do_step(Call *call, void (*step) (Call *call), LOCKMODE lockmode)
 	open_own_jobs(call, lockmode);
 	call->step = step;
 	error = sm_try(run_step, call, true);
-	close_jobs(call);
+	relation_close(call->rows.table.rel, NoLock);
 	if (error == NULL && call->is_mine)
 		return commit(call);
-	roll_back(call);
+	SPI_rollback_and_chain();
+	prepare_transaction(call);
 	return error;
 }
 
@@ -414,7 +398,7 @@ publish_job(Call *call)
 		types[i] = sm_job_columns[i].type;
 	}
 	/* whoever sets full_at to NULL knows of changes that nobody announces */
-	sm_publish_job(call->name, &args, sm_job_is_full_due(job, GetCurrentTimestamp()),
+	sm_publish_job(sm_qualified_name(call->relid), &args, sm_job_is_full_due(job, GetCurrentTimestamp()),
 				   sm_job_has(job, SM_JOB_FULL_AT), &call->published);
 	set_search_path(call->search_path, GUC_ACTION_LOCAL);
 }
@@ -678,7 +662,7 @@ list_jobs(Call *call)
 	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	call->now = GetCurrentTimestamp();
 	sm_scan(&call->rows.table, snapshot, list_job, call);
-	close_jobs(call);
+	relation_close(call->rows.table.rel, NoLock);
 	UnregisterSnapshot(snapshot);
 	list_sort(call->listed, compare_starts);
 }
@@ -711,7 +695,7 @@ check_call(Call *call, FunctionCallInfo fcinfo)
 	open_own_jobs(call, AccessShareLock);
 	sm_table_check_row_security(&call->rows.table);
 	check_primary_key(&call->rows.table);
-	close_jobs(call);
+	relation_close(call->rows.table.rel, NoLock);
 	PreventCommandIfReadOnly("sitemap_run()");
 	if (fcinfo->context == NULL || !IsA(fcinfo->context, CallContext) ||
 		castNode(CallContext, fcinfo->context)->atomic)
@@ -731,14 +715,14 @@ report(const Call *call)
 				(errmsg_plural("%d job is waiting after failures", "%d jobs are waiting after failures",
 							   call->nwaiting, call->nwaiting),
 				 errhint("To run them at the next call: UPDATE %s SET requested = now() WHERE failures > 2",
-						 call->name)));
+						 sm_qualified_name(call->relid))));
 	if (call->nfailed > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg_plural("%d job failed", "%d jobs failed", call->nfailed, call->nfailed),
 				 errdetail("All other jobs that were due have run."),
 				 errhint("The columns \"error\" and \"failures\" of the table %s say more.",
-						 call->name)));
+						 sm_qualified_name(call->relid))));
 }
 
 Datum

@@ -466,7 +466,7 @@ sub test_sites
 	{
 		$dir = $path;
 		fails($files->($b, 'a.xml'),
-			qr{$wrong_directory\nHINT:  .* delete the first line of "\Q$path/$manifest\E"},
+			qr{$wrong_directory\nHINT:  .* If "\Q$path/$manifest\E" has a line "site", delete it},
 			"is refused to another site as $path");
 	}
 	fails("$plain LIMIT 0", $wrong_directory, 'whether it has files or not', undef, $b);
@@ -542,7 +542,7 @@ sub test_sites
 	{
 		my ($query, $base_url, $error) = @$_;
 
-		fails($query, qr/22023: cannot export \Q$error\E\nHINT: (?!.*delete the first line)/, $error, undef, $base_url);
+		fails($query, qr/22023: cannot export \Q$error\E\nHINT: /, $error, undef, $base_url);
 	}
 	fails($files->($_, 'a.xml'), qr/22023: invalid base_url ".*": .*\nHINT/, "base_url $_")
 	  foreach q{'http://a b/'}, q{'a'}, q{''};
@@ -589,13 +589,8 @@ sub test_refused_rows
 {
 	my $row = q{SELECT name, content FROM site WHERE name = 'sitemap.xml'};
 	my @names_refused = (
-		[ '', 'It is empty' ],
-		[ '.hidden', 'It begins with a dot' ],
-		[ 'a/b', 'It has a slash' ],
-		[ "a\nb", 'It has .* or a control character' ],
-		[ 'x' x 256, 'It is longer than 255 bytes' ],
-		map { [ $_, 'It does not end in .xml, .txt, .css, .xsl or .xslt, nor in one of these and .gz.' ] }
-		  qw(xml a.html a.gz xml.gz a.xml.gz.gz));
+		'', '.hidden.xml', 'a/b.xml', 'a\\b.xml', "a\nb.xml", "a\x7f.xml", 'x' x 252 . '.xml',
+		qw(xml a.html a.gz xml.gz a.xml.gz.gz));
 	my @queries_refused = (
 		[ "$row UNION ALL SELECT NULL, 'a'", '22004: column "name" of the query must not be null' ],
 		[ "$row UNION ALL SELECT 'a', NULL", '22004: column "content" of the query must not be null' ],
@@ -623,13 +618,12 @@ sub test_refused_rows
 	my %before = identities();
 	foreach (@names_refused)
 	{
-		my ($name, $problem) = @$_;
-		my $shown = substr $name, 0, 255;
+		my $shown = substr $_, 0, 255;
 
 		fails(
-			"SELECT \$name\$$name\$name\$ AS name, '' AS content",
-			qr/22023: invalid file name "\Q$shown\E"\nDETAIL:  $problem/,
-			"name \"$name\"");
+			"SELECT \$name\$$_\$name\$ AS name, '' AS content",
+			qr/22023: invalid file name "\Q$shown\E"\nDETAIL:  A name ends in .xml,.*and no dot at its beginning\./,
+			"name \"$_\"");
 	}
 	foreach (@queries_refused)
 	{
@@ -896,7 +890,7 @@ sub test_full_disk
 
   SKIP:
 	{
-		skip 'prlimit is not here', 11 if system("prlimit --version >$root/log 2>&1") != 0;
+		skip 'prlimit is not here', 9 if system("prlimit --version >$root/log 2>&1") != 0;
 		my $session = Session->start($node, 'postgres', on_error_stop => 0);
 
 		system_or_bail('prlimit', "--pid=$session->{pid}", '--fsize=1000000');
@@ -911,11 +905,6 @@ sub test_full_disk
 			$session->{stderr} = '';
 			same_files({ content_of($site) }, 'leaves others as they were, and no temporary file');
 		}
-		my $new = "SELECT 'new.txt' AS name, 'text' AS kind, 'new'::bytea AS content, '' AS digest";
-		$session->query(export_statement("$new UNION ALL " . with_large_file()));
-		same_files({ content_of($site) }, 'a file that was created before it is removed');
-		$session->query(export_statement("SELECT name, 'index' AS kind, content, digest FROM ($new UNION ALL " . with_large_file() . ') f'));
-		same_files({ content_of($site), 'new.txt' => 'new' }, 'but not after an index is written, which can list it');
 		sql(q{DELETE FROM site WHERE name = 'sitemap-2.xml'});
 		like($session->query(export_statement($site)),
 			qr/sitemap-1.xml unchanged.*sitemap-2.xml deleted/s, 'the next export that fits does its work');

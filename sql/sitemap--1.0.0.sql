@@ -102,86 +102,6 @@ COMMENT ON FUNCTION sitemap_alternates(jsonb) IS
 
 -- Aggregates: rows become one document
 
-CREATE FUNCTION _sitemap_agg_transfn(internal, text)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION _sitemap_agg_transfn(internal, text, timestamptz)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION _sitemap_agg_transfn(internal, text, timestamp)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION _sitemap_agg_transfn(internal, text, date)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION _sitemap_agg_transfn(internal, text, text)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION _sitemap_agg_transfn(internal, text, timestamptz, text, float8)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION _sitemap_agg_transfn(internal, text, timestamp, text, float8)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION _sitemap_agg_transfn(internal, text, date, text, float8)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION _sitemap_agg_transfn(internal, text, text, text, float8)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION _sitemap_agg_transfn(internal, xml)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION _sitemap_index_agg_transfn(internal, text)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_index_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION _sitemap_index_agg_transfn(internal, text, timestamptz)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_index_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION _sitemap_index_agg_transfn(internal, text, timestamp)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_index_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION _sitemap_index_agg_transfn(internal, text, date)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_index_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION _sitemap_index_agg_transfn(internal, text, text)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_index_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION _sitemap_text_agg_transfn(internal, text)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'sitemap_text_agg_transfn'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
 CREATE FUNCTION _sitemap_agg_combine(internal, internal)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'sitemap_agg_combine'
@@ -202,213 +122,53 @@ RETURNS text
 AS 'MODULE_PATHNAME', 'sitemap_agg_finalfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-CREATE AGGREGATE sitemap_agg(loc text) (
-	SFUNC = _sitemap_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_agg(text) IS
-'aggregate URLs into a sitemap';
+-- The aggregates differ in their arguments, of which each list needs a transition function of its own.
+DO $$
+DECLARE
+	aggregate record;
+BEGIN
+	FOR aggregate IN VALUES
+		('sitemap_agg', 'loc text', 'aggregate URLs into a sitemap'),
+		('sitemap_agg', 'loc text, lastmod timestamptz', 'aggregate URLs into a sitemap, with lastmod as an instant'),
+		('sitemap_agg', 'loc text, lastmod timestamp', 'aggregate URLs into a sitemap, with lastmod in UTC'),
+		('sitemap_agg', 'loc text, lastmod date', 'aggregate URLs into a sitemap, with lastmod as a date'),
+		('sitemap_agg', 'loc text, lastmod text', 'aggregate URLs into a sitemap, with lastmod as W3C text'),
+		('sitemap_agg', 'loc text, lastmod timestamptz, changefreq text, priority float8',
+		 'aggregate URLs into a sitemap, with lastmod as an instant, changefreq, priority'),
+		('sitemap_agg', 'loc text, lastmod timestamp, changefreq text, priority float8',
+		 'aggregate URLs into a sitemap, with lastmod in UTC, changefreq, priority'),
+		('sitemap_agg', 'loc text, lastmod date, changefreq text, priority float8',
+		 'aggregate URLs into a sitemap, with lastmod as a date, changefreq, priority'),
+		('sitemap_agg', 'loc text, lastmod text, changefreq text, priority float8',
+		 'aggregate URLs into a sitemap, with lastmod as W3C text, changefreq, priority'),
+		('sitemap_agg', 'url xml', 'aggregate <url> elements of sitemap_url into a sitemap'),
+		('sitemap_index_agg', 'loc text', 'aggregate URLs of sitemaps into a sitemap index'),
+		('sitemap_index_agg', 'loc text, lastmod timestamptz', 'aggregate URLs of sitemaps into a sitemap index, with lastmod as an instant'),
+		('sitemap_index_agg', 'loc text, lastmod timestamp', 'aggregate URLs of sitemaps into a sitemap index, with lastmod in UTC'),
+		('sitemap_index_agg', 'loc text, lastmod date', 'aggregate URLs of sitemaps into a sitemap index, with lastmod as a date'),
+		('sitemap_index_agg', 'loc text, lastmod text', 'aggregate URLs of sitemaps into a sitemap index, with lastmod as W3C text'),
+		('sitemap_text_agg', 'loc text', 'aggregate URLs into a text sitemap, one on each line')
+	LOOP
+		EXECUTE pg_catalog.format($create$
+			CREATE FUNCTION _%1$s_transfn(internal, %2$s)
+			RETURNS internal
+			AS 'MODULE_PATHNAME', '%1$s_transfn'
+			LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz) (
-	SFUNC = _sitemap_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_agg(text, timestamptz) IS
-'aggregate URLs into a sitemap, with lastmod as an instant';
-
-CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp) (
-	SFUNC = _sitemap_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_agg(text, timestamp) IS
-'aggregate URLs into a sitemap, with lastmod in UTC';
-
-CREATE AGGREGATE sitemap_agg(loc text, lastmod date) (
-	SFUNC = _sitemap_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_agg(text, date) IS
-'aggregate URLs into a sitemap, with lastmod as a date';
-
-CREATE AGGREGATE sitemap_agg(loc text, lastmod text) (
-	SFUNC = _sitemap_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_agg(text, text) IS
-'aggregate URLs into a sitemap, with lastmod as W3C text';
-
-CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamptz, changefreq text, priority float8) (
-	SFUNC = _sitemap_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_agg(text, timestamptz, text, float8) IS
-'aggregate URLs into a sitemap, with lastmod as an instant, changefreq, priority';
-
-CREATE AGGREGATE sitemap_agg(loc text, lastmod timestamp, changefreq text, priority float8) (
-	SFUNC = _sitemap_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_agg(text, timestamp, text, float8) IS
-'aggregate URLs into a sitemap, with lastmod in UTC, changefreq, priority';
-
-CREATE AGGREGATE sitemap_agg(loc text, lastmod date, changefreq text, priority float8) (
-	SFUNC = _sitemap_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_agg(text, date, text, float8) IS
-'aggregate URLs into a sitemap, with lastmod as a date, changefreq, priority';
-
-CREATE AGGREGATE sitemap_agg(loc text, lastmod text, changefreq text, priority float8) (
-	SFUNC = _sitemap_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_agg(text, text, text, float8) IS
-'aggregate URLs into a sitemap, with lastmod as W3C text, changefreq, priority';
-
-CREATE AGGREGATE sitemap_agg(url xml) (
-	SFUNC = _sitemap_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_agg(xml) IS
-'aggregate <url> elements of sitemap_url into a sitemap';
-
-CREATE AGGREGATE sitemap_index_agg(loc text) (
-	SFUNC = _sitemap_index_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_index_agg(text) IS
-'aggregate URLs of sitemaps into a sitemap index';
-
-CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamptz) (
-	SFUNC = _sitemap_index_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_index_agg(text, timestamptz) IS
-'aggregate URLs of sitemaps into a sitemap index, with lastmod as an instant';
-
-CREATE AGGREGATE sitemap_index_agg(loc text, lastmod timestamp) (
-	SFUNC = _sitemap_index_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_index_agg(text, timestamp) IS
-'aggregate URLs of sitemaps into a sitemap index, with lastmod in UTC';
-
-CREATE AGGREGATE sitemap_index_agg(loc text, lastmod date) (
-	SFUNC = _sitemap_index_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_index_agg(text, date) IS
-'aggregate URLs of sitemaps into a sitemap index, with lastmod as a date';
-
-CREATE AGGREGATE sitemap_index_agg(loc text, lastmod text) (
-	SFUNC = _sitemap_index_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_index_agg(text, text) IS
-'aggregate URLs of sitemaps into a sitemap index, with lastmod as W3C text';
-
-CREATE AGGREGATE sitemap_text_agg(loc text) (
-	SFUNC = _sitemap_text_agg_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = _sitemap_agg_finalfn,
-	COMBINEFUNC = _sitemap_agg_combine,
-	SERIALFUNC = _sitemap_agg_serialize,
-	DESERIALFUNC = _sitemap_agg_deserialize,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE sitemap_text_agg(text) IS
-'aggregate URLs into a text sitemap, one on each line';
+			CREATE AGGREGATE %1$s(%2$s) (
+				SFUNC = _%1$s_transfn,
+				STYPE = internal,
+				SSPACE = 65536,
+				FINALFUNC = _sitemap_agg_finalfn,
+				COMBINEFUNC = _sitemap_agg_combine,
+				SERIALFUNC = _sitemap_agg_serialize,
+				DESERIALFUNC = _sitemap_agg_deserialize,
+				PARALLEL = SAFE
+			);
+			COMMENT ON AGGREGATE %1$s(%2$s) IS %3$L$create$, aggregate.column1, aggregate.column2, aggregate.column3);
+	END LOOP;
+END
+$$;
 
 -- Sets: a query becomes all files of a set
 

@@ -7,9 +7,6 @@
  * of each of its partitions and children.  All triggers of a watch have the same queue and key.
  * A table that has one of them must have them all, and so must the topmost parent.  Only the
  * first problem of a watch is told.
- *
- * The triggers are found by their dependencies on the trigger function, so the cost does not
- * depend on how many other tables there are.
  */
 #include "postgres.h"
 
@@ -18,8 +15,6 @@
 #include "access/genam.h"
 #include "access/relation.h"
 #include "access/table.h"
-#include "catalog/indexing.h"
-#include "catalog/pg_depend.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
@@ -50,52 +45,26 @@ find_trigger_function(Oid schema)
 						   PointerGetDatum(buildoidvector(NULL, 0)), ObjectIdGetDatum(schema));
 }
 
-/* The table of a trigger, InvalidOid if the trigger has just been dropped. */
-static Oid
-table_of_trigger(Relation triggers, Oid trigger)
-{
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple	tuple;
-	Oid			relid = InvalidOid;
-
-	ScanKeyInit(&key, Anum_pg_trigger_oid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(trigger));
-	scan = systable_beginscan(triggers, TriggerOidIndexId, true, NULL, 1, &key);
-	tuple = systable_getnext(scan);
-	if (HeapTupleIsValid(tuple))
-		relid = ((Form_pg_trigger) GETSTRUCT(tuple))->tgrelid;
-	systable_endscan(scan);
-	return relid;
-}
-
 /* The topmost parents of the tables that have triggers with a function, each once. */
 static List *
 find_roots(Oid function)
 {
-	Relation	depends = table_open(DependRelationId, AccessShareLock);
 	Relation	triggers = table_open(TriggerRelationId, AccessShareLock);
 	List	   *roots = NIL;
-	ScanKeyData keys[2];
+	ScanKeyData key;
 	SysScanDesc scan;
 	HeapTuple	tuple;
 
-	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(ProcedureRelationId));
-	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
+	ScanKeyInit(&key, Anum_pg_trigger_tgfoid, BTEqualStrategyNumber, F_OIDEQ,
 				ObjectIdGetDatum(function));
-	scan = systable_beginscan(depends, DependReferenceIndexId, true, NULL, 2, keys);
+	scan = systable_beginscan(triggers, InvalidOid, false, NULL, 1, &key);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
-		Form_pg_depend depend = (Form_pg_depend) GETSTRUCT(tuple);
-
 		CHECK_FOR_INTERRUPTS();
-		if (depend->classid == TriggerRelationId)
-			roots = lappend_oid(roots, sm_watch_root(table_of_trigger(triggers, depend->objid)));
+		roots = lappend_oid(roots, sm_watch_root(((Form_pg_trigger) GETSTRUCT(tuple))->tgrelid));
 	}
 	systable_endscan(scan);
 	table_close(triggers, AccessShareLock);
-	table_close(depends, AccessShareLock);
 	list_sort(roots, list_oid_cmp);
 	list_deduplicate_oid(roots);
 	return roots;
@@ -155,22 +124,14 @@ is_trigger_of(const Watch *watch, const Trigger *trigger)
 static char *
 list_events(int events)
 {
-	static const struct
-	{
-		int			type;
-		const char *name;
-	}			names[] = {
-		{TRIGGER_TYPE_INSERT, "INSERT"},
-		{TRIGGER_TYPE_UPDATE, "UPDATE"},
-		{TRIGGER_TYPE_DELETE, "DELETE"},
-		{TRIGGER_TYPE_TRUNCATE, "TRUNCATE"}
-	};
+	/* in the order of their bits, which begin with TRIGGER_TYPE_INSERT */
+	static const char *const names[] = {"INSERT", "DELETE", "UPDATE", "TRUNCATE"};
 	StringInfoData list;
 
 	initStringInfo(&list);
 	for (size_t i = 0; i < lengthof(names); i++)
-		if (events & names[i].type)
-			appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "", names[i].name);
+		if (events & (TRIGGER_TYPE_INSERT << i))
+			appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "", names[i]);
 	return list.data;
 }
 

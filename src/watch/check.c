@@ -15,7 +15,6 @@
 #include "access/tableam.h"
 #include "catalog/indexing.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_constraint.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
@@ -55,28 +54,6 @@ refuse_queue(SmWatchProblem *problem, Relation queue, const char *what, const ch
 							hint);
 }
 
-/* A hint about a column that a table lacks. */
-static const char *
-list_columns(Relation rel)
-{
-	TupleDesc	desc = RelationGetDescr(rel);
-	StringInfoData list;
-
-	initStringInfo(&list);
-	for (int i = 0; i < desc->natts; i++)
-	{
-		const FormData_pg_attribute *column = TupleDescAttr(desc, i);
-
-		if (!column->attisdropped)
-			appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "The table has the columns ",
-							 NameStr(column->attname));
-	}
-	if (list.len == 0)
-		return "The table has no columns.";
-	appendStringInfoChar(&list, '.');
-	return list.data;
-}
-
 int
 sm_watch_column(Relation source, const char *name, SmWatchProblem *problem)
 {
@@ -87,7 +64,7 @@ sm_watch_column(Relation source, const char *name, SmWatchProblem *problem)
 		describe_problem(problem, ERRCODE_UNDEFINED_COLUMN,
 						 psprintf("table \"%s\" has no column \"%s\" to watch",
 								  RelationGetRelationName(source), name),
-						 list_columns(source));
+						 NULL);
 	else if (sm_is_virtual(TupleDescAttr(RelationGetDescr(source), number - 1)))
 		describe_problem(problem, ERRCODE_FEATURE_NOT_SUPPORTED,
 						 psprintf("cannot watch the virtual generated column \"%s\" of table \"%s\"",
@@ -167,104 +144,29 @@ sm_queue_missing(Relation source, const char *name, SmWatchProblem *problem)
 /* A hint about indexes and columns, which other tables than queues have. */
 #define QUEUE_HINT	"The first column of a queue takes every key, any number of times, and NULL. Other columns get their defaults. sitemap_watch takes source, key and queue, in this order."
 
-/* Is a constraint a CHECK or a foreign key that reads a column? */
-static bool
-reads_column(HeapTuple constraint, TupleDesc desc, AttrNumber column)
+/* The name of a CHECK or foreign key of the queue, or NULL. */
+static const char *
+find_constraint(Relation queue)
 {
-	char		type = ((Form_pg_constraint) GETSTRUCT(constraint))->contype;
-	bool		isnull;
-	Datum		array = heap_getattr(constraint, Anum_pg_constraint_conkey, desc, &isnull);
-	Datum	   *columns;
-	int			count;
+	const TupleConstr *constr = RelationGetDescr(queue)->constr;
+	List	   *keys = RelationGetFKeyList(queue);
 
-	if (isnull || (type != CONSTRAINT_CHECK && type != CONSTRAINT_FOREIGN))
-		return false;
-	deconstruct_array(DatumGetArrayTypeP(array), INT2OID, sizeof(int16), true, TYPALIGN_SHORT,
-					  &columns, NULL, &count);
-	for (int i = 0; i < count; i++)
-	{
-		AttrNumber	number = DatumGetInt16(columns[i]);
-
-		/* the whole row is column 0 */
-		if (number == column || number == InvalidAttrNumber)
-			return true;
-	}
-	return false;
+	if (constr && constr->num_check > 0)
+		return constr->check[0].ccname;
+	if (keys != NIL)
+		return get_constraint_name(linitial_node(ForeignKeyCacheInfo, keys)->conoid);
+	return NULL;
 }
 
-/* The name of a CHECK or foreign key that reads a column, or NULL. */
-static char *
-find_constraint(Relation queue, AttrNumber column)
-{
-	Relation	constraints;
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple	tuple;
-	char	   *found = NULL;
-
-	/* a foreign key has triggers */
-	if ((queue->rd_att->constr == NULL || queue->rd_att->constr->num_check == 0) && queue->trigdesc == NULL)
-		return NULL;
-	constraints = table_open(ConstraintRelationId, AccessShareLock);
-	ScanKeyInit(&key, Anum_pg_constraint_conrelid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(RelationGetRelid(queue)));
-	scan = systable_beginscan(constraints, ConstraintRelidTypidNameIndexId, true, NULL, 1, &key);
-	while (found == NULL && HeapTupleIsValid(tuple = systable_getnext(scan)))
-		if (reads_column(tuple, RelationGetDescr(constraints), column))
-			found = pstrdup(NameStr(((Form_pg_constraint) GETSTRUCT(tuple))->conname));
-	systable_endscan(scan);
-	table_close(constraints, AccessShareLock);
-	return found;
-}
-
-/* Has a domain a CHECK of its own?  What loads its CHECKs calls the functions in them. */
-static bool
-has_check(Oid domain)
-{
-	Relation	constraints = table_open(ConstraintRelationId, AccessShareLock);
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple	tuple;
-	bool		found = false;
-
-	ScanKeyInit(&key, Anum_pg_constraint_contypid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(domain));
-	scan = systable_beginscan(constraints, ConstraintTypidIndexId, true, NULL, 1, &key);
-	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
-		found = ((Form_pg_constraint) GETSTRUCT(tuple))->contype == CONSTRAINT_CHECK;
-	systable_endscan(scan);
-	table_close(constraints, AccessShareLock);
-	return found;
-}
-
-/* Is a type a domain that is NOT NULL or, if checks, has a CHECK?  Domains are based on domains. */
-static bool
-domain_refuses(Oid type, bool checks)
-{
-	bool		refuses = false;
-
-	while (!refuses && get_typtype(type) == TYPTYPE_DOMAIN)
-	{
-		HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-
-		refuses = ((Form_pg_type) GETSTRUCT(tuple))->typnotnull || (checks && has_check(type));
-		type = ((Form_pg_type) GETSTRUCT(tuple))->typbasetype;
-		ReleaseSysCache(tuple);
-	}
-	return refuses;
-}
-
-/* Is a column, or its domain, NOT NULL? */
-static bool
-is_not_null(Form_pg_attribute column)
-{
-	return column->attnotnull || domain_refuses(column->atttypid, false);
-}
-
-/* Must each row that is added give a value for a column? */
+/*
+ * Must each row that is added give a value for a column?  A domain counts as NOT NULL: to look
+ * at its constraints would call the functions in them.
+ */
 static bool
 needs_value(Form_pg_attribute column)
 {
-	return is_not_null(column) && (!column->atthasdef || column->attgenerated) &&
+	return (column->attnotnull || get_typtype(column->atttypid) == TYPTYPE_DOMAIN) &&
+		(!column->atthasdef || column->attgenerated) &&
 		!column->attidentity && get_typdefault(column->atttypid) == NULL;
 }
 
@@ -276,15 +178,15 @@ static bool
 check_queue_columns(Relation queue, Form_pg_attribute first, SmWatchProblem *problem)
 {
 	TupleDesc	desc = RelationGetDescr(queue);
-	char	   *constraint = find_constraint(queue, first->attnum);
+	const char *constraint = find_constraint(queue);
 
 	if (constraint)
 		return refuse_queue(problem, queue,
-							psprintf("has a constraint on its first column, \"%s\"", constraint),
+							psprintf("has a CHECK constraint or a foreign key, \"%s\"", constraint),
 							QUEUE_HINT);
-	if (domain_refuses(first->atttypid, true))
+	if (get_typtype(first->atttypid) == TYPTYPE_DOMAIN)
 		return refuse_queue(problem, queue,
-							psprintf("has a domain with constraints as the type of its first column, %s",
+							psprintf("has a domain as the type of its first column, %s",
 									 format_type_be(first->atttypid)), QUEUE_HINT);
 	if (first->attnotnull)
 		return refuse_queue(problem, queue,
@@ -296,7 +198,7 @@ check_queue_columns(Relation queue, Form_pg_attribute first, SmWatchProblem *pro
 
 		if (!column->attisdropped && needs_value(column))
 			return refuse_queue(problem, queue,
-								psprintf("has a column that is NOT NULL and has no default, \"%s\"",
+								psprintf("has a column that is NOT NULL or of a domain, and has no default, \"%s\"",
 										 NameStr(column->attname)), QUEUE_HINT);
 	}
 	return true;
@@ -357,11 +259,10 @@ sm_queue_check_type(Relation queue, Relation source, int key, SmWatchProblem *pr
 	Form_pg_attribute from = TupleDescAttr(RelationGetDescr(source), key);
 	Form_pg_attribute to = sm_queue_column(queue);
 	int32		from_typmod = from->atttypmod;
-	int32		to_typmod = to->atttypmod;
 	Oid			from_type = getBaseTypeAndTypmod(from->atttypid, &from_typmod);
-	Oid			to_type = getBaseTypeAndTypmod(to->atttypid, &to_typmod);
+	Oid			to_type = to->atttypid;
 
-	if (from_type == to_type && (to_typmod == -1 || to_typmod == from_typmod))
+	if (from_type == to_type && (to->atttypmod == -1 || to->atttypmod == from_typmod))
 		return true;
 
 	/* not bpchar to text, which strips blanks */
@@ -382,34 +283,27 @@ sm_queue_check_type(Relation queue, Relation source, int key, SmWatchProblem *pr
 									 format_type_with_typemod(from_type, from_typmod)));
 }
 
-/* SQL literals of strings, with commas between them. */
-static char *
-quote_strings(char **strings, int count)
-{
-	StringInfoData result;
-
-	initStringInfo(&result);
-	for (int i = 0; i < count; i++)
-		appendStringInfo(&result, "%s%s", i > 0 ? ", " : "", quote_literal_cstr(strings[i]));
-	return result.data;
-}
-
 char *
 sm_watch_hint(const SmWatchProblem *problem, Relation source, const Trigger *trigger)
 {
-	int			ncolumns = trigger->tgnargs - SM_WATCH_COLUMNS;
 	Oid			root = sm_watch_root(RelationGetRelid(source));
 	char	   *name = get_rel_name(root);
+	StringInfoData hint;
 
 	/* the parent of a partition is not locked, so it can be gone */
 	name = name ? quote_qualified_identifier(get_namespace_name(get_rel_namespace(root)), name) :
 		sm_qualified_name(RelationGetRelid(source));
-	return psprintf("%s%sRepeat this call, with the new names if any has changed: SELECT %s.sitemap_watch(%s, %s%s)",
-					problem->hint ? problem->hint : "", problem->hint ? " " : "",
-					quote_identifier(get_namespace_name(get_func_namespace(trigger->tgfoid))),
-					quote_literal_cstr(name), quote_strings(trigger->tgargs, SM_WATCH_COLUMNS),
-					ncolumns == 0 ? "" :
-					psprintf(", ARRAY[%s]", quote_strings(trigger->tgargs + SM_WATCH_COLUMNS, ncolumns)));
+	initStringInfo(&hint);
+	if (problem->hint)
+		appendStringInfo(&hint, "%s ", problem->hint);
+	appendStringInfo(&hint, "Repeat this call, with the new names if any has changed: SELECT %s.sitemap_watch(%s",
+					 quote_identifier(get_namespace_name(get_func_namespace(trigger->tgfoid))),
+					 quote_literal_cstr(name));
+	for (int i = 0; i < trigger->tgnargs; i++)
+		appendStringInfo(&hint, "%s%s", i == SM_WATCH_COLUMNS ? ", ARRAY[" : ", ",
+						 quote_literal_cstr(trigger->tgargs[i]));
+	appendStringInfoString(&hint, trigger->tgnargs > SM_WATCH_COLUMNS ? "])" : ")");
+	return hint.data;
 }
 
 /* Open a table that is an argument.  hint: for a view and the like, NULL for none. */
@@ -468,7 +362,7 @@ check_queue(Relation queue, Relation source, bool is_new, SmWatchProblem *proble
 	{
 		Form_pg_attribute column = TupleDescAttr(desc, i);
 
-		if (!column->attisdropped && is_not_null(column) && has_rows(queue))
+		if (!column->attisdropped && column->attnotnull && has_rows(queue))
 			return refuse_queue(problem, queue,
 								psprintf("has rows, and a column that is NOT NULL, \"%s\"",
 										 NameStr(column->attname)),

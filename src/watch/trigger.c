@@ -215,8 +215,7 @@ begin_null(Keys *keys, Relation queue)
 
 	if (keys->store)
 		tuplestore_end(keys->store);
-	/* not a domain, whose constraints the INSERT would not check */
-	begin_keys(keys, getBaseType(sm_queue_column(queue)->atttypid));
+	begin_keys(keys, sm_queue_column(queue)->atttypid);
 	tuplestore_putvalues(keys->store, keys->desc, &value, &isnull);
 }
 

@@ -51,8 +51,9 @@ SELECT sitemap_watch('rights.page', 'id', 'rights.queue');
 -- Whoever expands the CHECK of this domain calls its function.
 CREATE DOMAIN rights.key AS int;
 CREATE TABLE rights.domain_page (id rights.key);
-CREATE TABLE rights.domain_queue (id rights.key);
+CREATE TABLE rights.domain_queue (id int);
 SELECT sitemap_watch('rights.domain_page', 'id', 'rights.domain_queue');
+ALTER TABLE rights.domain_queue ALTER id TYPE rights.key;
 ALTER DOMAIN rights.key ADD CHECK (rights.seen('') = '');
 GRANT ALL ON ALL TABLES IN SCHEMA rights TO regress_rights_caller;
 SET ROLE regress_rights_caller;

@@ -204,7 +204,7 @@ SELECT definition, pg_temp.error(format('SELECT pg_temp.queued(%L, %L)', definit
     ('CREATE TABLE q (id int, EXCLUDE (id WITH =))', NULL),
     -- a delete of the row that a key refers to would fail, here of the page itself
     ('CREATE TABLE q (id int REFERENCES page, page int REFERENCES page)', NULL),
-    ('CREATE TABLE q (id int, page int REFERENCES page)', 'INSERT INTO page VALUES (99); DELETE FROM page WHERE id = 99'),
+    ('CREATE TABLE q (id int, page int REFERENCES page)', NULL),
     -- partitions take some keys only, and a row of a child is a row of its parent, which can be watched
     ('CREATE TABLE q (id int) PARTITION BY RANGE (id)', NULL),
     ('CREATE TABLE r (id int) PARTITION BY RANGE (id); CREATE TABLE q PARTITION OF r FOR VALUES FROM (0) TO (10)', NULL),
@@ -223,7 +223,7 @@ SELECT definition, pg_temp.error(format('SELECT pg_temp.queued(%L, %L)', definit
     ('CREATE TABLE q (id int CHECK (id IS NOT NULL))', NULL),
     ('CREATE TABLE q (id int, CHECK (q IS NOT NULL))', NULL),
     ('CREATE TABLE q (id int, note text, CHECK (note <> '''' OR id > 0) NOT VALID)', NULL),
-    ('CREATE TABLE q (id int, note text DEFAULT ''a'' CHECK (note <> ''''))', 'INSERT INTO page VALUES (99)'),
+    ('CREATE TABLE q (id int, note text DEFAULT '''' CHECK (note <> ''''))', NULL),
     ('CREATE TABLE q (id int)', 'ALTER TABLE q ADD CHECK (id > 0); TRUNCATE page'),
     ('CREATE TABLE q (id int)', 'ALTER TABLE q ADD note text NOT NULL; INSERT INTO page VALUES (99)'),
     ('CREATE TABLE q (id positive)', NULL),
@@ -511,7 +511,8 @@ UPDATE product SET title = title || 1 WHERE id < 3;
 SELECT shop.take();
 -- what the queue itself refuses is an error
 \set SHOW_CONTEXT errors
-ALTER TABLE shop."change queue" ADD CHECK (random() > 1);
+ALTER TABLE shop."change queue" ADD number int;
+ALTER TABLE shop."change queue" ALTER number SET DEFAULT 1 / (random() * 0)::int;
 UPDATE product SET title = title || 1 WHERE id < 3;
 \set SHOW_CONTEXT never
 DROP TABLE shop."change queue";
@@ -604,7 +605,7 @@ END $$;
 SELECT key, type, try(key, type)
   FROM (VALUES ('tz', 'timestamptz'), ('tz', 'date'), ('tz', 'timestamptz(0)'), ('tz', 'text'), ('tz', 'timestamp'), ('tz0', 'timestamptz'),
                ('n', 'int'), ('n', 'numeric(9,2)'), ('n2', 'numeric'), ('n2', 'numeric(9,2)'), ('n2', 'numeric(9,3)'), ('t', 'name'), ('t', 'varchar'),
-               ('v', 'text'), ('v', 'varchar'), ('v', 'varchar(4)'), ('v', 'short'), ('s', 'text'), ('s', 'varchar(5)'), ('s', 'varchar(4)'),
+               ('v', 'text'), ('v', 'varchar'), ('v', 'varchar(4)'), ('s', 'text'), ('s', 'varchar(5)'), ('s', 'varchar(4)'),
                ('c', 'text'), ('c', 'char(5)'), ('c', 'char(6)'), ('i2', 'int'), ('i2', 'bigint'), ('i4', 'smallint'), ('i4', 'bigint'),
                ('i8', 'int'), ('i8', 'real'), ('i4', 'oid'), ('r', 'float8')) v (key, type);
 DROP TABLE typed;

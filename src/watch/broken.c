@@ -31,9 +31,7 @@
 /* A watch of a table, its partitions and its children. */
 typedef struct Watch
 {
-	char	   *queue;
-	char	   *key;
-	Oid			checked;		/* the last of these tables that has it */
+	const Trigger *trigger;		/* the first that was found */
 	bool		is_told;		/* has a problem been reported? */
 } Watch;
 
@@ -113,11 +111,12 @@ receives_keys(Relation source, const char *name, SmWatchProblem *problem)
 	return fits;
 }
 
+/* Are two triggers of the same watch? */
 static bool
-is_trigger_of(const Watch *watch, const Trigger *trigger)
+same_watch(const Trigger *a, const Trigger *b)
 {
-	return strcmp(trigger->tgargs[SM_WATCH_QUEUE], watch->queue) == 0 &&
-		strcmp(trigger->tgargs[SM_WATCH_KEY], watch->key) == 0;
+	return strcmp(a->tgargs[SM_WATCH_QUEUE], b->tgargs[SM_WATCH_QUEUE]) == 0 &&
+		strcmp(a->tgargs[SM_WATCH_KEY], b->tgargs[SM_WATCH_KEY]) == 0;
 }
 
 /* Names of events in a list. */
@@ -137,8 +136,7 @@ list_events(int events)
 
 /* Describe the events for which a table has no trigger of a watch, or one that is disabled. */
 static void
-check_events(Oid relid, const TriggerDesc *desc, const Watch *watch, Oid function,
-			 SmWatchProblem *problem)
+check_events(Oid relid, const TriggerDesc *desc, const Trigger *of_watch, SmWatchProblem *problem)
 {
 	StringInfoData enable;
 	int			disabled = 0;
@@ -149,7 +147,7 @@ check_events(Oid relid, const TriggerDesc *desc, const Watch *watch, Oid functio
 	{
 		const Trigger *trigger = &desc->triggers[i];
 
-		if (!is_of_watch(trigger, function) || !is_trigger_of(watch, trigger))
+		if (!is_of_watch(trigger, of_watch->tgfoid) || !same_watch(trigger, of_watch))
 			continue;
 		missing &= ~trigger->tgtype;
 		if (trigger->tgenabled == TRIGGER_FIRES_ON_ORIGIN || trigger->tgenabled == TRIGGER_FIRES_ALWAYS)
@@ -170,30 +168,28 @@ check_events(Oid relid, const TriggerDesc *desc, const Watch *watch, Oid functio
 									sm_table_label(relid), list_events(missing));
 }
 
-/* Find the watch of a trigger, or add it. */
+/* Find the watch of a trigger.  Returns NULL if no earlier trigger was of it. */
 static Watch *
-find_watch(List **watches, const Trigger *trigger)
+find_watch(List *watches, const Trigger *trigger)
 {
-	Watch	   *watch;
 	ListCell   *lc;
 
-	foreach(lc, *watches)
+	foreach(lc, watches)
 	{
-		watch = lfirst(lc);
-		if (is_trigger_of(watch, trigger))
+		Watch	   *watch = lfirst(lc);
+
+		if (same_watch(watch->trigger, trigger))
 			return watch;
 	}
-	watch = palloc0_object(Watch);
-	watch->queue = pstrdup(trigger->tgargs[SM_WATCH_QUEUE]);
-	watch->key = pstrdup(trigger->tgargs[SM_WATCH_KEY]);
-	*watches = lappend(*watches, watch);
-	return watch;
+	return NULL;
 }
 
 /* Check the watches that a table has.  root: its topmost parent, which was checked first. */
 static void
 check_table(Relation source, Oid root, Oid function, List **watches, SmBrokenWatch found, void *arg)
 {
+	Oid			relid = RelationGetRelid(source);
+
 	/*
 	 * triggers can be altered meanwhile, and then those of the relcache are
 	 * freed
@@ -205,21 +201,24 @@ check_table(Relation source, Oid root, Oid function, List **watches, SmBrokenWat
 		const Trigger *trigger = &desc->triggers[i];
 		SmWatchProblem problem = {0};
 		Watch	   *watch;
-		bool		is_new;
 
 		CHECK_FOR_INTERRUPTS();
 		if (!is_of_watch(trigger, function))
 			continue;
-		watch = find_watch(watches, trigger);
-		if (watch->is_told || watch->checked == RelationGetRelid(source))
+		watch = find_watch(*watches, trigger);
+		if (watch && watch->is_told)
 			continue;
-		is_new = !OidIsValid(watch->checked);
-		watch->checked = RelationGetRelid(source);
-		if (is_new && watch->checked != root)
+		if (watch == NULL && relid != root)
 			problem.message = psprintf("triggers of the watched table \"%s\" are missing: %s",
 									   sm_table_label(root), list_events(EVENTS));
-		else if (receives_keys(source, watch->queue, &problem))
-			check_events(watch->checked, desc, watch, function, &problem);
+		else if (receives_keys(source, trigger->tgargs[SM_WATCH_QUEUE], &problem))
+			check_events(relid, desc, trigger, &problem);
+		if (watch == NULL)
+		{
+			watch = palloc0_object(Watch);
+			watch->trigger = trigger;
+			*watches = lappend(*watches, watch);
+		}
 		watch->is_told = problem.message != NULL;
 		if (watch->is_told)
 			found(arg, problem.message, sm_watch_hint(&problem, source, trigger));

@@ -6,8 +6,8 @@
  * Problems of the row are added to the findings at once (finding.c).  Problems between
  * rows, such as duplicates, are found after the last row by a sort of all pages (pages.c).
  *
- * Memory does not grow with the number of rows: the sorts and the result each use up to
- * work_mem, and beyond that a temporary file.  The copy of all locs is a temporary file.
+ * Memory does not grow with the number of rows: the sorts, the copy of all locs and the
+ * result each use up to work_mem, and beyond that a temporary file.
  */
 #include "postgres.h"
 
@@ -46,6 +46,9 @@ PG_FUNCTION_INFO_V1(sitemap_audit);
  */
 #define BEGIN_IN_EAST	(-14 * 3600)
 #define END_IN_WEST		(12 * 3600)
+
+/* The cause of suspicions that are none if other pages have numbers, too. */
+#define NUMBER_CAUSE	0
 
 /* slots for the hosts looked at last, so that nearly all are looked at once */
 #define HOSTS			1024
@@ -87,9 +90,11 @@ typedef struct Audit
 	SmAuditRobots *robots;		/* NULL for no robots.txt */
 } Audit;
 
-/* Add a problem of the current row. */
+/* Add a problem of the current row, maybe with a cause. */
+#define add_caused(audit, name, cause, ...) \
+	sm_findings_add_caused(&(audit)->findings, (audit)->receiver.nrows, name, cause, __VA_ARGS__)
 #define add_problem(audit, name, ...) \
-	sm_findings_add(&(audit)->findings, (audit)->receiver.nrows, name, __VA_ARGS__)
+	add_caused(audit, name, SM_NO_CAUSE, __VA_ARGS__)
 
 /* Make a sentence of a text that begins with a small letter. */
 static char *
@@ -105,7 +110,7 @@ add_reported_problem(SmProblems *problems, const SmProblem *problem)
 {
 	Audit	   *audit = problems->callback_arg;
 
-	sm_findings_add_detail(&audit->findings, audit->receiver.nrows, problem->name,
+	sm_findings_add_detail(&audit->findings, audit->receiver.nrows, problem->name, SM_NO_CAUSE,
 						   sentence_of(psprintf("%s.%s%s", problem->message, problem->hint ? " " : "",
 												problem->hint ? problem->hint : "")));
 	return true;
@@ -133,7 +138,6 @@ quote_value(const char *what, SmSpan value)
 static void
 report_suspect(Audit *audit, const char *what, SmSpan url, const SmSuspect *found)
 {
-	int64		row = audit->receiver.nrows;
 	const char *subject;
 
 	if (found->what == NULL && found->invisible == SM_NO_CHARACTER)
@@ -143,11 +147,9 @@ report_suspect(Audit *audit, const char *what, SmSpan url, const SmSuspect *foun
 		add_problem(audit, what ? SM_URL_SUSPICIOUS : SM_LOC_INVISIBLE_CHARACTER,
 					"%s has the character U+%04X, which nobody sees.",
 					sentence_of(pstrdup(subject)), found->invisible);
-	if (found->what && found->what->is_number && what == NULL)
-		sm_findings_add_caused(&audit->findings, row, SM_LOC_SUSPICIOUS, 0,
-							   describe_suspicion(subject, found));
-	else if (found->what)
-		sm_findings_add_detail(&audit->findings, row, what ? SM_URL_SUSPICIOUS : SM_LOC_SUSPICIOUS,
+	if (found->what)
+		sm_findings_add_detail(&audit->findings, audit->receiver.nrows, what ? SM_URL_SUSPICIOUS : SM_LOC_SUSPICIOUS,
+							   found->what->is_number ? NUMBER_CAUSE : SM_NO_CAUSE,
 							   describe_suspicion(subject, found));
 }
 
@@ -167,7 +169,7 @@ check_host(Audit *audit, int64 row_number, const char *what, SmSpan url)
 	audit->hosts[hash % HOSTS] = hash;
 	sm_host_suspect(&audit->suspects, host, &found);
 	if (found.what)
-		sm_findings_add_detail(&audit->findings, row_number, SM_HOST_NOT_PUBLIC,
+		sm_findings_add_detail(&audit->findings, row_number, SM_HOST_NOT_PUBLIC, SM_NO_CAUSE,
 							   describe_suspicion(quote_value(what, url), &found));
 }
 
@@ -193,7 +195,7 @@ check_text(Audit *audit, const char *what, SmSpan written)
 	plain = unescape(written);
 	sm_text_suspect(&audit->suspects, plain, &found);
 	if (found.what)
-		sm_findings_add_detail(&audit->findings, audit->receiver.nrows, SM_TEXT_SUSPICIOUS,
+		sm_findings_add_detail(&audit->findings, audit->receiver.nrows, SM_TEXT_SUSPICIOUS, SM_NO_CAUSE,
 							   describe_suspicion(quote_value(what, plain), &found));
 }
 
@@ -285,10 +287,9 @@ check_likely(Audit *audit)
 		SmSpan		likely = sm_iso_likely_hreflang(hreflang);
 
 		if (likely.len > 0)
-			sm_findings_add_caused(&audit->findings, audit->receiver.nrows, SM_HREFLANG_SUSPICIOUS,
-								 sm_digest(hreflang.s, hreflang.len, 0),
-								 psprintf("The hreflang \"%s\" is a rare language or place. You probably mean \"%.*s\".",
-										  sm_for_message(hreflang), (int) likely.len, likely.s));
+			add_caused(audit, SM_HREFLANG_SUSPICIOUS, sm_digest(hreflang.s, hreflang.len, 0),
+					   "The hreflang \"%s\" is a rare language or place. You probably mean \"%.*s\".",
+					   sm_for_message(hreflang), (int) likely.len, likely.s);
 	}
 }
 
@@ -442,19 +443,17 @@ check_value(void *arg, SmRole role, SmSpan value)
 			if (sm_iso_hreflang(value) == SM_HREFLANG_INVALID)
 				hreflang->len = 0;
 			if (sm_iso_hreflang(value) == SM_HREFLANG_LONG)
-				sm_findings_add_caused(&audit->findings, audit->receiver.nrows, SM_HREFLANG_NOT_SUPPORTED,
-									 sm_digest(value.s, value.len, 0),
-									 psprintf("Google documents only languages of two letters for hreflang, not \"%s\".",
-											  sm_for_message(value)));
+				add_caused(audit, SM_HREFLANG_NOT_SUPPORTED, sm_digest(value.s, value.len, 0),
+						   "Google documents only languages of two letters for hreflang, not \"%s\".",
+						   sm_for_message(value));
 			break;
 		case SM_ROLE_XML:
 			audit->has_unchecked |= sm_namespace_flag(value) != 0;
 			break;
 		case SM_ROLE_WRONG_XML:
-			sm_findings_add_caused(&audit->findings, audit->receiver.nrows, SM_NAMESPACE_UNKNOWN,
-								 sm_digest(value.s, value.len, 0),
-								 psprintf("Search engines know an element of the ready-made XML only in the namespace \"%s\".",
-										  sm_for_message(value)));
+			add_caused(audit, SM_NAMESPACE_UNKNOWN, sm_digest(value.s, value.len, 0),
+					   "Search engines know an element of the ready-made XML only in the namespace \"%s\".",
+					   sm_for_message(value));
 			break;
 		case SM_ROLE_NEWS_DATE:
 		case SM_ROLE_VIDEO_DATE:
@@ -492,8 +491,7 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 						  entry->has_news ? SM_ROBOTS_NEWS : SM_ROBOTS_PAGE, NULL, page);
 	if (audit->nalternates > 0 &&
 		!sm_pages_link(audit->pages, audit->receiver.nrows, page, audit->alternates, audit->nalternates))
-		sm_findings_add_caused(&audit->findings, audit->receiver.nrows, SM_HREFLANG_LACKS_ITSELF, 0,
-							   pstrdup("No alternate of the page is the page itself."));
+		add_caused(audit, SM_HREFLANG_LACKS_ITSELF, 0, "No alternate of the page is the page itself.");
 	check_likely(audit);
 	check_languages(audit);
 	if (!audit->is_below)
@@ -542,7 +540,7 @@ check_set(Audit *audit)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_XML_UNCHECKED,
 						"Ready-made XML has images, videos, news or alternates. Their URLs, dates and links back are checked only in columns images, videos, news and alternates.");
 	if (audit->is_numbered)
-		sm_findings_leave_out(&audit->findings, SM_LOC_SUSPICIOUS, 0);
+		sm_findings_leave_out(&audit->findings, SM_LOC_SUSPICIOUS, NUMBER_CAUSE);
 	sm_audit_robots_check_set(audit->robots, audit->options, audit->nentries);
 }
 

@@ -8,21 +8,19 @@
  *
  *	  2 ftp://a/ loc_invalid,  3 http://A/x loc_duplicate
  *
- * The sort uses up to work_mem, and beyond that temporary files.  The copy is a temporary
- * file: for each row the length of its loc, or NO_LOC, and the loc.
+ * The sort and the copy each use up to work_mem, and beyond that temporary files.
  */
 #include "postgres.h"
 
 #include "audit/finding.h"
 
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
 #include "text/digest.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-
-#define NO_LOC	(-1)
 
 /* Stands for the key of a cause. */
 #define NO_CAUSE	0
@@ -68,34 +66,17 @@ sm_findings_begin(SmFindings *findings)
 		[PROBLEM_ROW] = INT8OID,[PROBLEM_NAME] = INT8OID,[PROBLEM_DETAIL] = TEXTOID,
 		[PROBLEM_CAUSE] = INT8OID
 	};
+
+	TupleDesc	loc_desc = CreateTemplateTupleDesc(1);
 	HASHCTL		control = {.keysize = sizeof(uint64),.entrysize = sizeof(Cause),.hcxt = CurrentMemoryContext};
 
-	sm_sort_begin(&findings->problems, PROBLEM_NCOLUMNS, problem_types, PROBLEM_NCOLUMNS);
-	findings->locs = BufFileCreateTemp(false);
+	TupleDescInitEntry(loc_desc, 1, NULL, BYTEAOID, -1, 0);
+	TupleDescFinalize(loc_desc);
+	findings->loc = MakeSingleTupleTableSlot(loc_desc, &TTSOpsMinimalTuple);
+	findings->locs = tuplestore_begin_heap(false, false, work_mem);
 	findings->nrows = 0;
+	sm_sort_begin(&findings->problems, PROBLEM_NCOLUMNS, problem_types, PROBLEM_NCOLUMNS);
 	findings->causes = hash_create("sitemap_audit causes", MAX_CAUSES, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-}
-
-static void
-put_problem(SmFindings *findings, int64 row_number, SmProblemName name, const Cause *cause, char *detail)
-{
-	Datum	   *values = sm_sort_row(&findings->problems);
-	text	   *detail_text = cstring_to_text(detail);
-
-	values[PROBLEM_ROW] = Int64GetDatum(row_number);
-	values[PROBLEM_NAME] = Int64GetDatum(name);
-	values[PROBLEM_DETAIL] = PointerGetDatum(detail_text);
-	values[PROBLEM_CAUSE] = Int64GetDatum(cause ? (int64) cause->key : NO_CAUSE);
-	sm_sort_put(&findings->problems);
-	/* a row can have many problems */
-	pfree(detail_text);
-	pfree(detail);
-}
-
-void
-sm_findings_add_detail(SmFindings *findings, int64 row_number, SmProblemName name, char *detail)
-{
-	put_problem(findings, row_number, name, NULL, detail);
 }
 
 /* Find a cause, or add it.  Returns NULL if there are too many. */
@@ -116,14 +97,23 @@ find_cause(SmFindings *findings, SmProblemName name, uint64 number)
 }
 
 void
-sm_findings_add_caused(SmFindings *findings, int64 row_number, SmProblemName name, uint64 number,
+sm_findings_add_detail(SmFindings *findings, int64 row_number, SmProblemName name, uint64 number,
 					   char *detail)
 {
-	Cause	   *cause = find_cause(findings, name, number);
+	Cause	   *cause = number == SM_NO_CAUSE ? NULL : find_cause(findings, name, number);
+	Datum	   *values = sm_sort_row(&findings->problems);
+	text	   *detail_text = cstring_to_text(detail);
 
 	if (cause)
 		cause->n++;
-	put_problem(findings, row_number, name, cause, detail);
+	values[PROBLEM_ROW] = Int64GetDatum(row_number);
+	values[PROBLEM_NAME] = Int64GetDatum(name);
+	values[PROBLEM_DETAIL] = PointerGetDatum(detail_text);
+	values[PROBLEM_CAUSE] = Int64GetDatum(cause ? (int64) cause->key : NO_CAUSE);
+	sm_sort_put(&findings->problems);
+	/* a row can have many problems */
+	pfree(detail_text);
+	pfree(detail);
 }
 
 void
@@ -138,35 +128,21 @@ sm_findings_leave_out(SmFindings *findings, SmProblemName name, uint64 number)
 void
 sm_findings_add_loc(SmFindings *findings, SmSpan loc)
 {
-	int64		len = loc.s ? (int64) loc.len : NO_LOC;
+	bool		is_null = loc.s == NULL;
+	Datum		value = is_null ? (Datum) 0 : PointerGetDatum(cstring_to_text_with_len(loc.s, (int) loc.len));
 
 	findings->nrows++;
-	BufFileWrite(findings->locs, &len, sizeof(len));
-	if (len > 0)
-		BufFileWrite(findings->locs, unconstify(char *, loc.s), loc.len);
+	tuplestore_putvalues(findings->locs, findings->loc->tts_tupleDescriptor, &value, &is_null);
 }
 
-static void
-read_exactly(BufFile *file, void *data, size_t len)
+/* A loc of the copy, for the result; NULL for none. */
+static text *
+loc_of(TupleTableSlot *slot)
 {
-	if (BufFileRead(file, data, len) != len)
-		elog(ERROR, "unexpected end of the copy of locs");
-}
+	bool		is_null;
+	struct varlena *loc = (struct varlena *) DatumGetPointer(slot_getattr(slot, 1, &is_null));
 
-/* Read the next loc.  Returns false if the row has none. */
-static bool
-read_loc(SmFindings *findings, StringInfo loc)
-{
-	int64		len;
-
-	read_exactly(findings->locs, &len, sizeof(len));
-	resetStringInfo(loc);
-	if (len == NO_LOC)
-		return false;
-	enlargeStringInfo(loc, (int) len);
-	read_exactly(findings->locs, loc->data, len);
-	loc->len = (int) len;
-	return true;
+	return is_null ? NULL : sm_to_text(sm_without_secret(sm_span(VARDATA_ANY(loc), VARSIZE_ANY_EXHDR(loc))));
 }
 
 /*
@@ -200,38 +176,33 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_audit row",
 													  ALLOCSET_DEFAULT_SIZES);
 	int64		nread = 0;		/* locs read */
-	StringInfoData last;		/* the last of them */
-	bool		has_loc = false;
 	const Datum *problem;
 
-	initStringInfo(&last);
-	if (BufFileSeek(findings->locs, 0, 0, SEEK_SET) != 0)
-		elog(ERROR, "could not go to the start of the copy of locs");
 	while ((problem = sm_sort_next(&findings->problems)) != NULL)
 	{
 		int64		row_number = DatumGetInt64(problem[PROBLEM_ROW]);
 		int64		key = DatumGetInt64(problem[PROBLEM_CAUSE]);
 		Cause	   *cause = hash_search(findings->causes, &key, HASH_FIND, NULL);
-		text	   *loc = NULL;
+		bool		is_row = row_number != SM_WHOLE_SET;
 		MemoryContext oldcontext;
 
 		if (cause && cause->is_done)
 			continue;
 
 		/* several problems can have the same row */
-		for (; row_number != SM_WHOLE_SET && nread < row_number; nread++)
+		if (is_row && nread < row_number)
 		{
-			CHECK_FOR_INTERRUPTS();
-			has_loc = read_loc(findings, &last);
+			tuplestore_skiptuples(findings->locs, row_number - nread - 1, true);
+			tuplestore_gettupleslot(findings->locs, true, false, findings->loc);
+			nread = row_number;
 		}
 
 		MemoryContextReset(row_context);
 		oldcontext = MemoryContextSwitchTo(row_context);
-		if (row_number != SM_WHOLE_SET && has_loc)
-			loc = sm_to_text(sm_without_secret(sm_span(last.data, last.len)));
-		put_finding(findings, problem, cause, loc, result, desc);
+		put_finding(findings, problem, cause, is_row ? loc_of(findings->loc) : NULL, result, desc);
 		MemoryContextSwitchTo(oldcontext);
 	}
-	BufFileClose(findings->locs);
+	ExecDropSingleTupleTableSlot(findings->loc);
+	tuplestore_end(findings->locs);
 	sm_sort_end(&findings->problems);
 }

@@ -290,7 +290,7 @@ compare_page(SmPages *pages, PageState *current, PageState *stem, int64 row_numb
 						"The loc repeats the loc of row " INT64_FORMAT ".", current->first_row);
 	if (pages->has_https && !(current->hash.hash & PAGE_IS_HTTPS))
 		sm_findings_add_caused(pages->findings, row_number, SM_SCHEME_MIXED, 0,
-							   pstrdup("The scheme is http, while base_url or other pages have https."));
+							   "The scheme is http, while base_url or other pages have https.");
 }
 
 /* Note a link to a page that no row lists. */
@@ -356,8 +356,8 @@ finish_page(SmPages *pages, const PageState *page)
 	pages->languages[page->language].is_missing = true;
 	for (int sure = 0; sure <= is_sure; sure++)
 		sm_findings_add_caused(pages->findings, page->linking_row, SM_HREFLANG_UNLISTED, CAUSE(page->language, sure),
-							   psprintf("No row lists the alternate \"%s\" in \"%s\".",
-										sm_for_message(url), pages->languages[page->language].code));
+							   "No row lists the alternate \"%s\" in \"%s\".",
+							   sm_for_message(url), pages->languages[page->language].code);
 }
 
 /* Does a row list a page of this language for another country? */

@@ -60,14 +60,10 @@ read_agents(const SmArguments *args, int *nagents)
 
 	deconstruct_array(DatumGetArrayTypeP(names), TEXTOID, -1, false, TYPALIGN_INT,
 					  &values, &nulls, nagents);
-	if (*nagents == 0)
+	if (*nagents == 0 || *nagents > MAX_AGENTS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("agents must not be empty")));
-	if (*nagents > MAX_AGENTS)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("agents must not have more than %d names", MAX_AGENTS)));
+				 errmsg("agents must have between 1 and %d names", MAX_AGENTS)));
 	StaticAssertStmt(MAX_AGENTS + SM_ROBOTS_STAND_INS <= SM_ROBOTS_MAX_AGENTS, "too many agents for SmRobots");
 	agents = palloc0_array(SmRobotsAgent, *nagents + SM_ROBOTS_STAND_INS);
 	for (int i = 0; i < *nagents; i++)
@@ -181,9 +177,9 @@ report_rules(SmAuditRobots *robots, int64 row_number, SmProblemName name, SmRobo
 		CHECK_FOR_INTERRUPTS();
 		if (is_forbidden(agent, use) && name_agents(robots, i, use))
 			sm_findings_add_caused(robots->findings, row_number, name, 2 * rule->line + (what != NULL),
-								   psprintf("%s must not fetch the %s: line %u of robots.txt is \"%s\".", robots->names.data,
-											what ? psprintf("%s \"%s\"", what, sm_for_message(url)) : "page",
-											rule->line, sm_for_message(rule->text)));
+								   "%s must not fetch the %s: line %u of robots.txt is \"%s\".", robots->names.data,
+								   what ? psprintf("%s \"%s\"", what, sm_for_message(url)) : "page",
+								   rule->line, sm_for_message(rule->text));
 	}
 }
 

@@ -31,6 +31,7 @@
 #include "text/text.h"
 #include "text/w3cdate.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
 #include "web/namespace.h"
 #include "web/xml.h"
@@ -219,6 +220,16 @@ is_now(const SmRow *row, const SmEntry *entry)
 		entry->lastmod == sm_timestamp_seconds(start);
 }
 
+/* Is a time midnight in the session's time zone, as a date is that the query casts? */
+static bool
+is_midnight(int64 seconds)
+{
+	TimestampTz time = (seconds - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
+	Datum		day = DirectFunctionCall1(timestamptz_date, TimestampTzGetDatum(time));
+
+	return DatumGetTimestampTz(DirectFunctionCall1(date_timestamptz, day)) == time;
+}
+
 static void
 check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 {
@@ -233,7 +244,8 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 		 memchr(row->lastmod.v.span.s, 'T', row->lastmod.v.span.len) == NULL);
 	if (!is_day && is_now(row, entry))
 		audit->nnow++;
-	else if (!is_day && entry->lastmod > 0 && entry->lastmod % SM_SECS_PER_DAY != 0)
+	else if (!is_day && entry->lastmod > 0 && entry->lastmod % SM_SECS_PER_DAY != 0 &&
+			 !is_midnight(entry->lastmod))
 		sm_lastmods_add(&audit->lastmods, entry->lastmod);
 	if (entry->lastmod > 0 && !is_later(audit, entry->lastmod + (is_day ? BEGIN_IN_EAST : 0)))
 		return;

@@ -28,6 +28,14 @@ SELECT v.n, lastmod, a.problem, a.detail
                (13, 200, 'to_char(base, ''YYYY-MM-DD"T"HH24:MI:SS"Z"'')')) v (n, pages, lastmod)
        LEFT JOIN LATERAL pg_temp.audit(format('SELECT ''/'' || n AS loc, %s AS lastmod FROM generate_series(1, %s) n, (VALUES (''2026-03-01 03:14:09+00''::timestamptz)) b (base)', lastmod, pages)) a ON true
  ORDER BY v.n;
+-- A date that is cast is midnight, which is no time; in another time zone it would be one.
+SELECT zone, a.problem
+  FROM unnest('{Europe/Berlin,Asia/Kathmandu,America/Sao_Paulo}'::text[]) zone, set_config('TimeZone', zone, false),
+       LATERAL pg_temp.audit($$SELECT '/' || n AS loc, '2018-11-04'::date::timestamptz AS lastmod FROM generate_series(1, 200) n$$) a;
+SET TimeZone = 'Europe/Berlin';
+SELECT * FROM pg_temp.audit($$SELECT '/' || n AS loc, to_jsonb('2026-03-01'::date::timestamptz) ->> 0 AS lastmod FROM generate_series(1, 200) n$$);
+SELECT * FROM pg_temp.audit($$SELECT '/' || n AS loc, '2026-03-01 00:00+02'::timestamptz AS lastmod FROM generate_series(1, 200) n$$);
+RESET TimeZone;
 -- The epoch is a missing date.
 SELECT * FROM pg_temp.audit($$SELECT '/' || n AS loc, to_timestamp(n - 1) AS lastmod FROM generate_series(0, 2) n$$);
 

@@ -70,7 +70,6 @@ typedef struct Audit
 	int64		nentries;		/* rows with a valid loc */
 	bool		has_news;		/* does an entry have news? */
 	SmLastmods	lastmods;		/* that have a time */
-	int64		nnow;			/* lastmods that are now() */
 	bool		is_numbered;	/* are there pages with numbers, such as
 								 * "/12"? */
 	bool		is_below;		/* is a page below base_url? */
@@ -124,11 +123,11 @@ describe_suspicion(const char *subject, const SmSuspect *found)
 	return sentence_of(psprintf(found->what->sentence, subject, sm_for_message(found->text)));
 }
 
-/* A noun phrase for a URL or text of a row, or for base_url if what is NULL. */
-static const char *
+/* A noun phrase for a URL or text, or for the loc if what is NULL. */
+static char *
 quote_value(const char *what, SmSpan value)
 {
-	return what ? psprintf("the %s \"%s\"", what, sm_for_message(value)) : "the base_url";
+	return what ? psprintf("the %s \"%s\"", what, sm_for_message(value)) : pstrdup("the loc");
 }
 
 /*
@@ -139,25 +138,17 @@ quote_value(const char *what, SmSpan value)
 static void
 report_suspect(Audit *audit, const char *what, SmSpan url, const SmSuspect *found)
 {
-	const char *subject;
-
-	if (found->what == NULL && found->invisible == SM_NO_CHARACTER)
-		return;
-	subject = what ? quote_value(what, url) : "the loc";
 	if (found->invisible != SM_NO_CHARACTER)
 		add_problem(audit, what ? SM_URL_SUSPICIOUS : SM_LOC_INVISIBLE_CHARACTER,
 					"%s has the character U+%04X, which nobody sees.",
-					sentence_of(pstrdup(subject)), found->invisible);
+					sentence_of(quote_value(what, url)), found->invisible);
 	if (found->what)
 		sm_findings_add_detail(&audit->findings, audit->receiver.nrows, what ? SM_URL_SUSPICIOUS : SM_LOC_SUSPICIOUS,
 							   found->what->is_number ? NUMBER_CAUSE : SM_NO_CAUSE,
-							   describe_suspicion(subject, found));
+							   describe_suspicion(quote_value(what, url), found));
 }
 
-/*
- * Report a host that is not public, once.  what: noun phrase for the URL, NULL for
- * base_url.
- */
+/* Report a host that is not public, once.  what: noun phrase for the URL. */
 static void
 check_host(Audit *audit, int64 row_number, const char *what, SmSpan url)
 {
@@ -243,7 +234,8 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 		(row->lastmod.type == SM_VALUE_TEXT &&
 		 memchr(row->lastmod.v.span.s, 'T', row->lastmod.v.span.len) == NULL);
 	if (!is_day && is_now(row, entry))
-		audit->nnow++;
+		sm_findings_add_caused(&audit->findings, SM_WHOLE_SET, SM_LASTMOD_NOW, 0,
+							   "The lastmod of a page is now(), so each run changes it. Write when the page changed, or NULL.");
 	else if (!is_day && entry->lastmod > 0 && entry->lastmod % SM_SECS_PER_DAY != 0 &&
 			 !is_midnight(entry->lastmod))
 		sm_lastmods_add(&audit->lastmods, entry->lastmod);
@@ -543,10 +535,8 @@ check_set(Audit *audit)
 		base->scope == SM_SCOPE_HOST && audit->robots == NULL)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_DIRECTORY_UNUSED,
 						"No loc is below the directory of base_url. Search engines accept such a sitemap only if robots.txt names it.");
-	if (audit->nnow > 0 && !audit->has_news)
-		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_LASTMOD_NOW,
-						"The lastmod of " INT64_FORMAT " of " INT64_FORMAT " pages is now(), so each run changes it. Write when the page changed, or NULL.",
-						audit->nnow, (int64) audit->receiver.nrows);
+	if (audit->has_news)
+		sm_findings_leave_out(&audit->findings, SM_LASTMOD_NOW, 0);
 	sm_lastmods_check(&audit->lastmods, audit->has_news ? NULL : &audit->findings);
 	if (audit->has_unchecked)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_XML_UNCHECKED,
@@ -579,7 +569,7 @@ make_audit(FunctionCallInfo fcinfo)
 	audit->writer.problems.callback = add_reported_problem;
 	audit->writer.problems.callback_arg = audit;
 	sm_suspects_init(&audit->suspects);
-	check_host(audit, SM_WHOLE_SET, NULL, sm_base_origin(base));
+	check_host(audit, SM_WHOLE_SET, "base_url", sm_base_origin(base));
 	audit->now = sm_timestamp_seconds(GetCurrentTimestamp());
 	return audit;
 }

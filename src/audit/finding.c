@@ -37,7 +37,9 @@ static const bool told_once[SM_NPROBLEMS] = {
 	[SM_HREFLANG_NOT_SUPPORTED] = true,
 	[SM_HREFLANG_SUSPICIOUS] = true,
 	[SM_HREFLANG_UNLISTED] = true,
-	[SM_ROBOTS_BLOCKS_SITEMAP] = true
+	[SM_LASTMOD_NOW] = true,
+	[SM_ROBOTS_BLOCKS_SITEMAP] = true,
+	[SM_ROBOTS_UNCHECKED] = true
 };
 
 /* Why rows have problems with one name. */

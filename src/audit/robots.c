@@ -35,8 +35,6 @@ struct SmAuditRobots
 	StringInfoData names;		/* of agents, for a finding */
 	const SmUrlBase *base;
 	SmFindings *findings;
-	int64		nelsewhere;		/* pages of other hosts, ports and schemes */
-	StringInfoData elsewhere;	/* the first of them */
 };
 
 SmSpan
@@ -55,11 +53,10 @@ read_agents(const SmArguments *args, int *nagents)
 		OidFunctionCall3(F_ARRAY_IN, CStringGetDatum("{Googlebot,Bingbot}"),
 						 ObjectIdGetDatum(TEXTOID), Int32GetDatum(-1));
 	Datum	   *values;
-	bool	   *nulls;
 	SmRobotsAgent *agents;
 
 	deconstruct_array(DatumGetArrayTypeP(names), TEXTOID, -1, false, TYPALIGN_INT,
-					  &values, &nulls, nagents);
+					  &values, NULL, nagents);
 	if (*nagents == 0 || *nagents > MAX_AGENTS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -68,13 +65,8 @@ read_agents(const SmArguments *args, int *nagents)
 	agents = palloc0_array(SmRobotsAgent, *nagents + SM_ROBOTS_STAND_INS);
 	for (int i = 0; i < *nagents; i++)
 	{
-		char	   *name;
+		char	   *name = TextDatumGetCString(values[i]);
 
-		if (nulls[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("agents must not contain nulls")));
-		name = TextDatumGetCString(values[i]);
 		agents[i].name = sm_span_of(name);
 		if (!sm_robots_is_token(name, strlen(name)))
 			ereport(ERROR,
@@ -107,7 +99,6 @@ sm_audit_robots_begin(const SmArguments *args, const SmUrlBase *base, SmFindings
 				   palloc(SM_ROBOTS_MEMORY(given.len)));
 	initStringInfo(&robots->room);
 	initStringInfo(&robots->names);
-	initStringInfo(&robots->elsewhere);
 	robots->base = base;
 	robots->findings = findings;
 	return robots;
@@ -189,8 +180,10 @@ sm_audit_robots_check(SmAuditRobots *robots, int64 row_number, SmRobotsUse use, 
 {
 	if (robots == NULL)
 		return;
-	if (what == NULL && sm_base_path(robots->base, url) == 0 && robots->nelsewhere++ == 0)
-		appendStringInfoString(&robots->elsewhere, sm_for_message(url));
+	if (what == NULL && sm_base_path(robots->base, url) == 0)
+		sm_findings_add_caused(robots->findings, SM_WHOLE_SET, SM_ROBOTS_UNCHECKED, 0,
+							   "This robots.txt is that of \"%.*s\" and does not apply to the page \"%s\".",
+							   (int) robots->base->origin_len, robots->base->url[SM_FORM_PLAIN], sm_for_message(url));
 	report_rules(robots, row_number, SM_ROBOTS_DISALLOWED, use, what, url);
 }
 
@@ -318,9 +311,4 @@ sm_audit_robots_check_set(SmAuditRobots *robots, const SmOptions *options, int64
 	check_lines(robots, urls, options->index == SM_INDEX_NEVER ? nurls : nurls - 1);
 	for (int i = 0; i < nurls; i++)
 		report_rules(robots, SM_WHOLE_SET, SM_ROBOTS_BLOCKS_SITEMAP, SM_ROBOTS_PAGE, "file", urls[i]);
-	if (robots->nelsewhere > 0)
-		sm_findings_add(robots->findings, SM_WHOLE_SET, SM_ROBOTS_UNCHECKED,
-						"This robots.txt is that of \"%.*s\" and does not apply to " INT64_FORMAT " of " INT64_FORMAT " pages, such as \"%s\".",
-						(int) robots->base->origin_len, robots->base->url[SM_FORM_PLAIN],
-						robots->nelsewhere, nentries, robots->elsewhere.data);
 }

@@ -16,6 +16,7 @@
 #include "audit/pages.h"
 #include "audit/robots.h"
 #include "audit/suspect.h"
+#include "catalog/pg_type.h"
 #include "entry/element.h"
 #include "entry/value.h"
 #include "files/set.h"
@@ -69,7 +70,7 @@ typedef struct Audit
 
 	int64		nentries;		/* rows with a valid loc */
 	bool		has_news;		/* does an entry have news? */
-	SmLastmods	lastmods;		/* that have a time */
+	SmSort		lastmods;		/* that have a time, in seconds */
 	bool		is_numbered;	/* are there pages with numbers, such as
 								 * "/12"? */
 	bool		is_below;		/* is a page below base_url? */
@@ -238,7 +239,10 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 							   "The lastmod of a page is now(), so each run changes it. Write when the page changed, or NULL.");
 	else if (!is_day && entry->lastmod > 0 && entry->lastmod % SM_SECS_PER_DAY != 0 &&
 			 !is_midnight(entry->lastmod))
-		sm_lastmods_add(&audit->lastmods, entry->lastmod);
+	{
+		*sm_sort_row(&audit->lastmods) = Int64GetDatum(entry->lastmod);
+		sm_sort_put(&audit->lastmods);
+	}
 	if (entry->lastmod > 0 && !is_later(audit, entry->lastmod + (is_day ? BEGIN_IN_EAST : 0)))
 		return;
 	sm_w3c_format_seconds(entry->lastmod, lastmod);
@@ -535,9 +539,12 @@ check_set(Audit *audit)
 		base->scope == SM_SCOPE_HOST && audit->robots == NULL)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_DIRECTORY_UNUSED,
 						"No loc is below the directory of base_url. Search engines accept such a sitemap only if robots.txt names it.");
+	sm_lastmods_check(&audit->lastmods, &audit->findings);
 	if (audit->has_news)
+	{
 		sm_findings_leave_out(&audit->findings, SM_LASTMOD_NOW, 0);
-	sm_lastmods_check(&audit->lastmods, audit->has_news ? NULL : &audit->findings);
+		sm_findings_leave_out(&audit->findings, SM_LASTMOD_UNIFORM, 0);
+	}
 	if (audit->has_unchecked)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_XML_UNCHECKED,
 						"Ready-made XML has images, videos, news or alternates. Their URLs, dates and links back are checked only in columns images, videos, news and alternates.");
@@ -549,6 +556,7 @@ check_set(Audit *audit)
 static Audit *
 make_audit(FunctionCallInfo fcinfo)
 {
+	static const Oid lastmod_type = INT8OID;
 	Audit	   *audit = palloc0_object(Audit);
 	const SmArguments *args = sm_call_arguments(fcinfo);
 	const SmUrlBase *base;
@@ -559,7 +567,7 @@ make_audit(FunctionCallInfo fcinfo)
 	base = &audit->options->base;
 	audit->directory = sm_page(sm_span(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]));
 	sm_findings_begin(&audit->findings);
-	sm_lastmods_begin(&audit->lastmods);
+	sm_sort_begin(&audit->lastmods, 1, &lastmod_type, 1);
 	audit->robots = sm_audit_robots_begin(args, base, &audit->findings);
 	audit->pages = sm_pages_begin(base, &audit->findings, audit->robots);
 

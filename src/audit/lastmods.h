@@ -8,18 +8,10 @@
 
 #include "audit/finding.h"
 
-typedef struct SmLastmods
-{
-	SmSort		times;			/* seconds since 1970-01-01 UTC */
-	int64		ntimes;
-} SmLastmods;
-
-extern void sm_lastmods_begin(SmLastmods *lastmods);
-
-/* Add a lastmod that has a time, and is later than 1970-01-01. */
-extern void sm_lastmods_add(SmLastmods *lastmods, int64 seconds);
-
-/* Report that more than half of the lastmods lie close together, unless findings is NULL; end. */
-extern void sm_lastmods_check(SmLastmods *lastmods, SmFindings *findings);
+/*
+ * Report that more than half of the times lie close together.  times: seconds since 1970-01-01
+ * UTC of lastmods that have a time, which the function sorts and ends.
+ */
+extern void sm_lastmods_check(SmSort *times, SmFindings *findings);
 
 #endif

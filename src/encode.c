@@ -6,7 +6,6 @@
 
 #include "fmgr.h"
 #include "server/argument.h"
-#include "text/text.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "web/escape.h"

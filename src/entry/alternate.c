@@ -8,9 +8,7 @@
 
 #include "entry/value.h"
 #include "miscadmin.h"
-#include "server/argument.h"
 #include "server/encoding.h"
-#include "text/ascii.h"
 #include "text/iso.h"
 #include "text/text.h"
 #include "utils/jsonb.h"

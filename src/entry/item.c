@@ -43,41 +43,6 @@ refuse_number(SmEntryWriter *w, const SmField *field, const char *number)
 					 "invalid %s %s: %s", label(w, field), number, field->rule);
 }
 
-/* Check the number of characters. */
-static bool
-check_characters(SmEntryWriter *w, const SmField *field, SmSpan value)
-{
-	int64		count = 0;
-
-	/* all bytes but those that continue a character */
-	for (size_t i = 0; i < value.len; i++)
-		count += (value.s[i] & 0xC0) != 0x80;
-	return count <= field->max ||
-		sm_refuse(&w->problems, field->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION, NULL,
-				  "invalid %s \"%s\": must have at most " INT64_FORMAT " characters, not " INT64_FORMAT,
-				  label(w, field), sm_for_message(value), field->max, count);
-}
-
-static bool
-append_text(SmEntryWriter *w, const SmField *field, SmSpan text)
-{
-	int			start = w->buf->len;
-	size_t		len;
-
-	if (text.len > SM_MAX_BYTES)
-		return sm_refuse(&w->problems, field->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-						 "%s is too long for a sitemap: %zu bytes", label(w, field), text.len);
-	len = sm_xml_escape(text.s, text.len, SM_XML_VALUE,
-						w->ascii ? SM_XML_AS_REFERENCES : SM_XML_AS_GIVEN,
-						sm_reserve(w->buf, SM_XML_ESCAPE_BOUND(text.len)));
-	if (len == SM_XML_MALFORMED)
-		return sm_refuse(&w->problems, field->problem, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
-						 "invalid %s: not valid UTF-8", label(w, field));
-	w->buf->len += len;
-	sm_call_back(w, field->role, start);
-	return true;
-}
-
 /* Find a value among choices; s is NULL if it is none of them. */
 static SmSpan
 find_choice(const char *const *choices, SmSpan value)
@@ -86,6 +51,40 @@ find_choice(const char *const *choices, SmSpan value)
 		if (sm_equal_ignoring_case(sm_span_of(*choices), value))
 			return sm_span_of(*choices);
 	return sm_no_span();
+}
+
+static bool
+append_text(SmEntryWriter *w, const SmField *field, SmSpan given)
+{
+	SmSpan		value = given;
+	int64		count = 0;
+	size_t		len;
+
+	if (field->choices)
+		value = find_choice(field->choices, sm_trim(given));
+	else if (field->valid)
+		value = field->valid(sm_trim(given)) ? sm_trim(given) : sm_no_span();
+	if (value.s == NULL)
+		return refuse_value(w, field, given, field->rule);
+	if (value.len > SM_MAX_BYTES)
+		return sm_refuse(&w->problems, field->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+						 "%s is too long for a sitemap: %zu bytes", label(w, field), value.len);
+
+	/* all bytes but those that continue a character */
+	for (size_t i = 0; field->max > 0 && i < value.len; i++)
+		count += (value.s[i] & 0xC0) != 0x80;
+	if (count > field->max)
+		return sm_refuse(&w->problems, field->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION, NULL,
+						 "invalid %s \"%s\": must have at most " INT64_FORMAT " characters, not " INT64_FORMAT,
+						 label(w, field), sm_for_message(value), field->max, count);
+	len = sm_xml_escape(value.s, value.len, SM_XML_VALUE,
+						w->ascii ? SM_XML_AS_REFERENCES : SM_XML_AS_GIVEN,
+						sm_reserve(w->buf, SM_XML_ESCAPE_BOUND(value.len)));
+	if (len == SM_XML_MALFORMED)
+		return sm_refuse(&w->problems, field->problem, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
+						 "invalid %s: not valid UTF-8", label(w, field));
+	w->buf->len += len;
+	return true;
 }
 
 /* Append a list, with words between blanks, or between commas with blanks around them. */
@@ -142,8 +141,7 @@ append_integer(SmEntryWriter *w, const SmField *field, const SmValue *value)
 	if (value->type == SM_VALUE_INTEGER)
 		n = value->v.integer;
 	else if (!read_integer(value->v.span, &n))
-		return refuse_value(w, field, value->v.span, field->type == SM_FIELD_INT8 ? "must be a whole number up to 9223372036854775807" :
-							"must be whole seconds, such as 90; for an interval, extract(epoch FROM ...)::int");
+		return refuse_value(w, field, value->v.span, field->rule);
 	pg_lltoa(n, digits);
 	if (n < field->min || n > field->max)
 		return refuse_number(w, field, digits);
@@ -160,7 +158,7 @@ append_float(SmEntryWriter *w, const SmField *field, const SmValue *value)
 	if (value->type == SM_VALUE_FLOAT)
 		number = value->v.number;
 	else if (!sm_read_decimal(sm_trim(value->v.span), &number))
-		return refuse_value(w, field, value->v.span, "must be a number");
+		return refuse_value(w, field, value->v.span, field->rule);
 
 	/* this form also refuses NaN */
 	if (!(number >= field->min && number <= field->max))
@@ -181,29 +179,6 @@ append_flag(SmEntryWriter *w, const SmField *field, const SmValue *value)
 	return true;
 }
 
-static bool
-append_date(SmEntryWriter *w, const SmField *field, const SmValue *value)
-{
-	int			start = w->buf->len;
-	int64		seconds;
-
-	if (!sm_append_date(w->buf, value, &w->problems, field->problem, label(w, field), &seconds))
-		return false;
-	sm_call_back(w, field->role, start);
-	return true;
-}
-
-/* Is a host a domain, or a subdomain of it? */
-static bool
-is_within(SmSpan host, SmSpan domain)
-{
-	size_t		rest = host.len - domain.len;
-
-	return domain.len > 0 && domain.len <= host.len &&
-		pg_strncasecmp(host.s + rest, domain.s, domain.len) == 0 &&
-		(rest == 0 || host.s[rest - 1] == '.');
-}
-
 /*
  * Are two hosts the same, or is one a subdomain of the other?  A leading "www." is
  * ignored.  Two subdomains of one domain count as different: only a public list of
@@ -212,91 +187,76 @@ is_within(SmSpan host, SmSpan domain)
 static bool
 same_domain(SmSpan a, SmSpan b)
 {
-	a = sm_without_www(a);
-	b = sm_without_www(b);
-	return is_within(a, b) || is_within(b, a);
+	SmSpan		domain = sm_without_www(a);
+	SmSpan		host = sm_without_www(b);
+	size_t		rest;
+
+	if (host.len < domain.len)
+		return same_domain(b, a);
+	rest = host.len - domain.len;
+	return domain.len > 0 && pg_strncasecmp(host.s + rest, domain.s, domain.len) == 0 &&
+		(rest == 0 || host.s[rest - 1] == '.');
 }
 
-/* Are two URLs the same, ignoring the case of scheme and host? */
-static bool
-same_url(SmSpan a, SmSpan b)
-{
-	SmSpan		host = sm_url_host(a);
-	size_t		origin_len = host.s + host.len - a.s;
-
-	return a.len == b.len &&
-		pg_strncasecmp(a.s, b.s, origin_len) == 0 &&
-		memcmp(a.s + origin_len, b.s + origin_len, a.len - origin_len) == 0;
-}
-
-/* Check the rule for a URL and the page.  given: the URL as given; written: as written. */
-static bool
-check_with_page(SmEntryWriter *w, const SmField *field, SmSpan given, SmSpan written)
-{
-	SmSpan		page = sm_span(w->buf->data + w->loc, w->page->loc_len);
-
-	/* in sitemap_audit a page can lack its loc */
-	if (page.len == 0)
-		return true;
-	if ((field->role == SM_ROLE_VIDEO || field->role == SM_ROLE_PLAYER) && same_url(written, page))
-		return refuse_value(w, field, given, "must differ from the loc of the page");
-	if (field->role == SM_ROLE_UPLOADER && !same_domain(sm_url_host(page), sm_url_host(written)))
-		return refuse_value(w, field, given, "must be on the domain of the page");
-	return true;
-}
-
+/* Append a URL, and check its rule for the page. */
 static bool
 append_url(SmEntryWriter *w, const SmField *field, SmSpan url)
 {
 	int			start = w->buf->len;
+	SmSpan		written;
+	SmSpan		page;
 
 	if (!sm_append_url(w, url, field->problem, label(w, field)))
 		return false;
-	if (w->page == NULL)
+
+	/* in sitemap_audit a page can lack its loc */
+	if (w->page == NULL || w->page->loc_len == 0)
 		return true;
-	sm_call_back(w, field->role, start);
-	return check_with_page(w, field, url, sm_span(w->buf->data + start, w->buf->len - start));
+	page = sm_span(w->buf->data + w->loc, w->page->loc_len);
+	written = sm_span(w->buf->data + start, w->buf->len - start);
+	if ((field->role == SM_ROLE_VIDEO || field->role == SM_ROLE_PLAYER) && sm_span_equal(written, page))
+		return refuse_value(w, field, url, "must differ from the loc of the page");
+	if (field->role == SM_ROLE_UPLOADER && !same_domain(sm_url_host(page), sm_url_host(written)))
+		return refuse_value(w, field, url, "must be on the domain of the page");
+	return true;
 }
 
 static bool
 append_value(SmEntryWriter *w, const SmField *field, const SmValue *value)
 {
-	SmSpan		string;
+	int			start = w->buf->len;
+	bool		is_valid = false;
+	int64		seconds;
 
 	switch (field->type)
 	{
 		case SM_FIELD_TEXT:
-			string = value->v.span;
-			if (field->choices)
-			{
-				string = find_choice(field->choices, sm_trim(string));
-				if (string.s == NULL)
-					return refuse_value(w, field, value->v.span, field->rule);
-			}
-			if (field->valid)
-			{
-				string = sm_trim(string);
-				if (!field->valid(string))
-					return refuse_value(w, field, string, field->rule);
-			}
-			if (field->max > 0 && !check_characters(w, field, string))
-				return false;
-			return append_text(w, field, string);
+			is_valid = append_text(w, field, value->v.span);
+			break;
 		case SM_FIELD_LIST:
-			return append_list(w, field, value->v.span);
+			is_valid = append_list(w, field, value->v.span);
+			break;
 		case SM_FIELD_URL:
-			return append_url(w, field, value->v.span);
+			is_valid = append_url(w, field, value->v.span);
+			break;
 		case SM_FIELD_DATE:
-			return append_date(w, field, value);
+			is_valid = sm_append_date(w->buf, value, &w->problems, field->problem,
+									  label(w, field), &seconds);
+			break;
 		case SM_FIELD_FLAG:
-			return append_flag(w, field, value);
+			is_valid = append_flag(w, field, value);
+			break;
 		case SM_FIELD_INT4:
 		case SM_FIELD_INT8:
-			return append_integer(w, field, value);
+			is_valid = append_integer(w, field, value);
+			break;
 		case SM_FIELD_FLOAT8:
-			return append_float(w, field, value);
+			is_valid = append_float(w, field, value);
+			break;
 	}
-	return false;
+	if (is_valid)
+		sm_call_back(w, field->role, start);
+	return is_valid;
 }
 
 /* The i-th of the values of a field that is an array, else its value. */

@@ -14,7 +14,6 @@
 #include "entry/value.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "server/argument.h"
 #include "server/encoding.h"
 #include "text/text.h"
 #include "text/w3cdate.h"

@@ -11,15 +11,12 @@
 #include "entry/value.h"
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
-#include "server/argument.h"
 #include "server/encoding.h"
 #include "text/digest.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
-#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
-#include "utils/timestamp.h"
 
 #define COLUMNS_HINT \
 	"The columns are loc, lastmod, changefreq, priority, images, alternates, videos, news, extensions, key and shown, or url and key."

@@ -10,7 +10,6 @@
 
 #include "server/argument.h"
 #include "server/encoding.h"
-#include "text/ascii.h"
 #include "text/text.h"
 #include "text/w3cdate.h"
 #include "utils/date.h"

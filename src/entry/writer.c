@@ -11,11 +11,8 @@
 #include "entry/writer.h"
 
 #include "entry/item.h"
-#include "entry/row.h"
 #include "entry/value.h"
-#include "fmgr.h"
 #include "miscadmin.h"
-#include "server/argument.h"
 #include "server/encoding.h"
 #include "text/ascii.h"
 #include "text/decimal.h"
@@ -23,7 +20,6 @@
 #include "text/text.h"
 #include "text/w3cdate.h"
 #include "utils/float.h"
-#include "utils/xml.h"
 
 static const SmSpan changefreqs[] = {
 	{SM_LITERAL("always")}, {SM_LITERAL("hourly")}, {SM_LITERAL("daily")}, {SM_LITERAL("weekly")},

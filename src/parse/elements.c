@@ -32,7 +32,6 @@
 #include "server/encoding.h"
 #include "text/ascii.h"
 #include "text/text.h"
-#include "utils/memutils.h"
 #include "web/namespace.h"
 #include "web/xml.h"
 

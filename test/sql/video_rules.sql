@@ -92,7 +92,7 @@ SELECT loc, key, url, pg_temp.page(loc, jsonb_build_object(key, url))
   FROM (VALUES
     ('/?x=1&y=2', 'content_loc', 'http://www.example.com/?x=1&y=2'),
     ('/ü b', 'player_loc', 'http://www.example.com/%C3%BC%20b'),
-    ('http://a/%C3%BC', 'player_loc', 'HTTP://A/ü'),
+    ('http://a/%C3%BC', 'player_loc', 'http://a/ü'),
     (' /v', 'content_loc', '/v '),
     ('/v', 'content_loc', '/V'),
     ('http://a/v', 'content_loc', 'http://a:80/v'),

@@ -5,10 +5,10 @@
 #include "postgres.h"
 
 #include "entry/element.h"
-
 #include "entry/value.h"
 #include "miscadmin.h"
 #include "server/encoding.h"
+#include "text/ascii.h"
 #include "text/iso.h"
 #include "text/text.h"
 #include "utils/jsonb.h"
@@ -79,24 +79,16 @@ hreflang_hint(SmSpan hreflang)
 static bool
 add_language(SmEntryWriter *w, SmSpan hreflang, SmSpan given)
 {
-	uint64		number = 0;
-
 	if (w->nlanguages == SM_MAX_ALTERNATES)
 		return sm_refuse(&w->problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 						 "invalid extensions: a url can have at most %d alternates", SM_MAX_ALTERNATES);
 
-	/*
-	 * five bits tell letters apart, whatever their case; a code has at most
-	 * SM_HREFLANG_MAX characters
-	 */
-	for (size_t i = 0; i < hreflang.len; i++)
-		number = number << 5 | (hreflang.s[i] & 0x1F);
 	for (int i = 0; i < w->nlanguages; i++)
-		if (w->languages[i] == number)
+		if (sm_equal_ignoring_case(w->languages[i], hreflang))
 			return sm_refuse(&w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 							 "invalid hreflang \"%s\": a url can have one alternate for each language",
 							 sm_for_message(given));
-	w->languages[w->nlanguages++] = number;
+	w->languages[w->nlanguages++] = hreflang;
 	w->page->namespaces |= SM_NS_XHTML;
 	return true;
 }

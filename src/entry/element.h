@@ -31,10 +31,10 @@ typedef enum SmRole
 	SM_ROLE_NAME,
 	SM_ROLE_DESCRIPTION,
 	SM_ROLE_HREFLANG,			/* of the alternate that comes next */
-	SM_ROLE_XML,				/* the namespace of an element of ready-made
-								 * XML, whose values are not read */
-	SM_ROLE_WRONG_XML,			/* the namespace that such an element is meant
-								 * for, but not in */
+
+	/* of an element of ready-made XML, whose values are not read */
+	SM_ROLE_XML,				/* its namespace */
+	SM_ROLE_WRONG_XML,			/* the other namespace that it is meant for */
 	SM_NROLES
 } SmRole;
 
@@ -54,12 +54,9 @@ typedef struct SmEntryWriter
 {
 	SmKind		kind;
 	SmProtocol	protocol;
-	bool		ascii;			/* write characters outside ASCII as
-								 * references */
+	bool		ascii;			/* all other characters as references */
 	const SmUrlBase *base;		/* NULL: any absolute URL is a valid loc */
-	const SmUrlBase *link_base; /* relative URLs of images, videos and
-								 * alternates are resolved against it; NULL:
-								 * they are invalid */
+	const SmUrlBase *link_base; /* of other URLs; NULL: they are absolute */
 	SmProblems	problems;
 	SmValueCallback value_callback; /* or NULL */
 	void	   *value_callback_arg;
@@ -68,13 +65,12 @@ typedef struct SmEntryWriter
 
 	/* the extension elements that are being written */
 	StringInfo	buf;
-	SmEntry    *page;			/* their page; NULL for an element without a
-								 * page, such as the result of sitemap_image */
+	SmEntry    *page;			/* NULL for the result of an SQL function */
 	int			loc;			/* where the page's loc begins in buf */
 	int			start;			/* where the page's elements begin in buf */
 	int			nimages;		/* of the page */
 	int			nlanguages;		/* of the page's alternates */
-	uint64	   *languages;		/* a number for each */
+	SmSpan	   *languages;
 
 	SmUrlCache	cache;
 	SmUrlCache	link_cache;		/* for URLs of extension elements */

@@ -64,9 +64,7 @@ typedef struct SmValue
 	}			v;
 } SmValue;
 
-/*
- * One row: the values of a <url> or <sitemap>, text in UTF-8, not yet checked.
- */
+/* One row: the values of a <url> or <sitemap>, text in UTF-8, not yet checked. */
 typedef struct SmRow
 {
 	SmSpan		loc;
@@ -97,14 +95,12 @@ typedef struct SmEntry
 {
 	int			len;			/* bytes */
 	int			loc;			/* offset of its encoded loc */
-	int			loc_len;		/* 0 if it is invalid, which only
-								 * sitemap_audit goes on after */
+	int			loc_len;		/* 0: invalid, only for sitemap_audit */
 	uint32		namespaces;		/* SM_NS_… that the document must declare */
 	bool		has_news;
 	bool		has_lastmod;
 	int64		lastmod;		/* seconds since 1970-01-01 UTC */
-	bool		has_shown;		/* does the row have a value in column
-								 * "shown"? */
+	bool		has_shown;		/* column "shown" is not NULL */
 	SmShownPage shown;			/* to remember, if so */
 } SmEntry;
 

@@ -29,23 +29,20 @@ typedef enum SmFieldType
  */
 typedef struct SmField
 {
-	SmSpan		name;			/* argument of the SQL function, and key in
-								 * jsonb */
+	SmSpan		name;			/* of the SQL argument, and the jsonb key */
 	const char *path;			/* column and key */
 	SmProblemName problem;		/* of an invalid value */
 	int			argument;		/* number of the argument */
 	SmFieldType type;
 	SmRole		role;
-	SmSpan		open;			/* written before the value; for a tag,
-								 * without its ">" */
-	SmSpan		close;			/* written after it */
-	const char *required;		/* NULL if the value is optional; of an
-								 * attribute, what a message asks for */
+	SmSpan		open;			/* before the value; a tag lacks its ">" */
+	SmSpan		close;			/* after it */
+	const char *required;		/* what a message asks for; NULL: optional */
 
 	/* what values are allowed; rule says it in words */
 	int64		min;			/* of a number */
-	int64		max;			/* of a number; of the characters of a text or
-								 * the words of a list, 0 for no limit */
+	int64		max;			/* of a number, of characters or words; of
+								 * these, 0 for no limit */
 	const char *const *choices; /* ends with NULL; case does not matter */
 	bool		(*valid) (SmSpan value);
 	const char *rule;
@@ -53,8 +50,7 @@ typedef struct SmField
 	const char *separators;		/* SM_FIELD_LIST: blanks or a comma */
 
 	bool		is_attribute;
-	bool		is_array;		/* one tag for each value; an attribute's
-								 * array is parallel to its tag's array */
+	bool		is_array;		/* one tag, and attribute, for each value */
 } SmField;
 
 typedef struct SmItemType
@@ -67,8 +63,7 @@ typedef struct SmItemType
 	SmSpan		close;
 	int			nfields;
 	const SmField *fields;
-	const SmField *either[2];	/* one of the two is required; NULL for no
-								 * such rule */
+	const SmField *either[2];	/* one of the two is required, if not NULL */
 } SmItemType;
 
 extern const SmItemType sm_image;

@@ -54,27 +54,17 @@ describe_row(const SmProblems *problems)
 					problems->row_number, of_group, describe_key(problems), loc);
 }
 
-/* A sentence that tells how far the document was read; NULL at its start. */
-static const char *
-describe_progress(const SmProblems *problems)
-{
-	if (problems->row_number == 0)
-		return NULL;
-	return psprintf("It comes after " UINT64_FORMAT " %s.", problems->row_number,
-					problems->row_number == 1 ? "entry" : "entries");
-}
-
 pg_noreturn static void
 raise_problem(SmProblems *problems, const SmProblem *problem)
 {
-	const char *detail = problems->in_document ? describe_progress(problems) : describe_row(problems);
+	const char *row = problems->in_document ? NULL : describe_row(problems);
 	const char *where = !problems->in_document ? "" : problems->place ?
 		psprintf("invalid sitemap, line " INT64_FORMAT ": ", line_of(problems)) : "invalid sitemap: ";
 
 	ereport(ERROR,
 			(errcode(problem->sqlerrcode),
 			 errmsg_internal("%s%s", where, problem->message),
-			 detail ? errdetail_internal("%s", detail) : 0,
+			 row ? errdetail_internal("%s", row) : 0,
 			 problem->hint ? errhint("%s", problem->hint) : 0));
 }
 

@@ -104,20 +104,18 @@ struct SmProblems
 	SmProblemCallback callback; /* NULL: problems are raised as errors */
 	void	   *callback_arg;
 	bool		grouped;		/* row_number counts the rows of a group */
-	uint64		row_number;		/* of the current row, or of the last entry
-								 * read; 0 if unknown */
-	SmSpan		loc;			/* of the current row, UTF-8; s is NULL if
-								 * unknown */
-	SmKeyType  *key_type;		/* of the current row's key; NULL if it has
-								 * none */
+
+	/* the current row */
+	uint64		row_number;		/* 0 if unknown */
+	SmSpan		loc;			/* UTF-8; s is NULL if unknown */
+	SmKeyType  *key_type;		/* NULL for no key */
 	Datum		key;
 
 	/* for a document that is read: its entries count as rows */
 	bool		in_document;
 	bool		rest_lost;		/* the rest of the document cannot be read */
 	const char *begin;			/* of the document */
-	const char *place;			/* position of the problem in the document, or
-								 * NULL */
+	const char *place;			/* of the problem in the document, or NULL */
 
 	/* sm_problems_init_skip: what was skipped, and the first few reasons */
 	uint64		nproblems;

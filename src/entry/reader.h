@@ -14,8 +14,7 @@
 
 /*
  * Reads an extension element that has just begun, up to its end.  Leaves *element
- * unchanged if it is to be left out.  Returns false if the entry cannot be
- * read.
+ * unchanged to leave it out.  Returns false if the entry cannot be read.
  */
 typedef bool (*SmReadElement) (void *arg, SmSpan *element);
 
@@ -30,23 +29,19 @@ typedef struct SmEntryReader
 	SmProblems *problems;
 	bool		strict;
 	SmSpan		entry_name;		/* name of the element, such as "url" */
-	SmSpan		own_uri;		/* URI of the document's root element, which
-								 * also counts as a namespace of sitemaps */
+	SmSpan		own_uri;		/* one more namespace of sitemaps */
 	SmReadElement read_element;
 	void	   *read_element_arg;
-	bool		has_entry_inside;	/* the entry just read contains another
-									 * entry; never set if strict */
-	uint64		nunknown;		/* elements that search engines do not know,
-								 * or know in another namespace */
+	bool		has_entry_inside;	/* in the entry just read; if not strict */
+	uint64		nunknown;		/* elements unknown, or in a wrong namespace */
 	SmSpan		unknown;		/* name and prefix of the first of them */
 } SmEntryReader;
 
 /*
  * Read the entry that has just begun into a row.  Its spans are in the document or in
- * the current memory context.  Returns true at the end of the entry.  In sitemap_audit
- * the row can lack its loc, which has then been reported.  Returns false if the entry
- * is skipped for a problem, or is not well-formed; in the latter case reader->message
- * says why.
+ * the current memory context.  Returns false if the entry is skipped for a problem, or is
+ * not well-formed; then reader->message says why.  In sitemap_audit the row can lack its
+ * loc, which has then been reported.
  */
 extern bool sm_entry_read(SmEntryReader *e, SmRow *row);
 
@@ -55,9 +50,8 @@ extern bool sm_entry_is_own(const SmEntryReader *e);
 
 /*
  * Read a <url> element into a row.  Spans of the row point into xml or into
- * the current memory context.  Returns false if the row cannot go on: in sitemap_audit,
- * only if the XML is too large, is not one well-formed <url> element, or has text or
- * elements where none may be; there the row can lack its loc.
+ * the current memory context.  Returns false if the row cannot go on.  In sitemap_audit
+ * the row can lack its loc.
  */
 extern bool sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems);
 

@@ -95,12 +95,6 @@ read_array_column(Datum array, SmSpan **items, SmProblems *problems, SmProblemNa
 
 		if (isnull)
 			continue;
-		if (found.len / sizeof(SmSpan) == SM_MAX_ITEMS)
-		{
-			sm_problem(problems, name, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-					   "invalid %s: the array has more than %d values", what, SM_MAX_ITEMS);
-			break;
-		}
 		sm_read_text(value, &item, problems, name, what);
 		if (item.s != NULL)
 			appendBinaryStringInfo(&found, (char *) &item, sizeof(item));

@@ -31,9 +31,6 @@ typedef enum SmColumnName
 	SM_NCOLUMNS
 }			SmColumnName;
 
-/* the most values of an array: our own limit */
-#define SM_MAX_ITEMS	(SM_MAX_BYTES / 50)
-
 typedef struct SmColumns
 {
 	SmColumn	column[SM_NCOLUMNS];
@@ -50,27 +47,24 @@ extern bool sm_read_date(Datum value, Oid type, SmValue *date);
 
 /*
  * Read the arguments loc, lastmod, changefreq, priority and extensions of a
- * function, which may lack the last ones.  first: number of argument loc.
+ * function, which may lack the last ones.  first: number of argument loc, which is not NULL.
  * lastmod_type: SQL type of argument lastmod, or InvalidOid to leave that to the caller.
- * The caller has checked that loc is not NULL.  Text that cannot be read is a problem.
  */
 extern void sm_read_row_arguments(FunctionCallInfo fcinfo, int first,
 								  Oid lastmod_type, SmRow *row,
 								  SmProblems *problems);
 
 /*
- * Find the columns of a query by their names.  Raises an error for an unknown column,
- * a wrong type, a name that appears twice, a query that has neither loc nor url, a
- * column other than key in a query with url, and a column "shown" in a query without key
- * or for a text sitemap.  If kind is SM_TEXT, columns that only XML can show are left out.
+ * Find the columns of a query by their names.  Raises an error for columns of unknown names or
+ * wrong types, and for columns that do not go together.  If kind is SM_TEXT, columns that only
+ * XML can show are left out.
  */
 extern void sm_find_columns(TupleDesc desc, SmKind kind, SmColumns *columns);
 
 /*
- * Read a row into the current memory context; its spans may point into the
- * slot.  The caller sets problems->row_number, this sets the loc and the key.  Returns
- * false if the row has a problem and cannot go on.  In sitemap_audit a row can lack its loc;
- * that problem has then been reported.
+ * Read a row into the current memory context; its spans may point into the slot.  Sets the loc
+ * and the key of problems.  Returns false if the row cannot go on.  In sitemap_audit a row can
+ * lack its loc, which has then been reported.
  */
 extern bool sm_read_slot(TupleTableSlot *slot, SmColumns *columns, SmRow *row,
 						 SmProblems *problems);

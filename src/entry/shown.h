@@ -43,10 +43,10 @@ typedef struct SmShown
 	uint32_t	next;			/* the page after the one found last */
 	bool		is_sorted;
 	bool		has_equals;		/* are two pages equal, apart from lastmod? */
-	uint32_t   *sorted;			/* numbers of the pages, in the order of URL,
-								 * digest and number */
-	uint32_t   *next_equal;		/* where a group of equal pages begins in
-								 * sorted: which place of the group comes next */
+	uint32_t   *sorted;			/* pages by URL, digest and number */
+
+	/* where a group of equal pages begins in sorted: its next place */
+	uint32_t   *next_equal;
 } SmShown;
 
 /* How many numbers the caller provides for sorting. */

@@ -58,7 +58,7 @@ loc_problem(SmEntryWriter *w, SmUrlStatus status, SmSpan origin)
 }
 
 static void
-append_lastmod(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *entry)
+append_lastmod(SmEntryWriter *w, const SmValue *lastmod, StringInfo buf, SmEntry *entry)
 {
 	int			start = buf->len;
 	int			content;
@@ -66,7 +66,7 @@ append_lastmod(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *entr
 
 	sm_append(buf, SM_LITERAL("<lastmod>"));
 	content = buf->len;
-	entry->has_lastmod = sm_append_date(buf, &row->lastmod, &w->problems, SM_LASTMOD_INVALID,
+	entry->has_lastmod = sm_append_date(buf, lastmod, &w->problems, SM_LASTMOD_INVALID,
 										"lastmod", &entry->lastmod);
 	len = buf->len - content;
 
@@ -76,7 +76,7 @@ append_lastmod(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *entr
 		entry->has_lastmod = sm_refuse(&w->problems, SM_LASTMOD_INVALID,
 									   ERRCODE_INVALID_DATETIME_FORMAT, NULL,
 									   "invalid lastmod \"%s\": protocol 0.84 takes 10 to 25 characters",
-									   sm_for_message(row->lastmod.v.span));
+									   sm_for_message(lastmod->v.span));
 	if (entry->has_lastmod)
 		sm_append(buf, SM_LITERAL("</lastmod>"));
 	else
@@ -106,15 +106,6 @@ read_instant(SmEntryWriter *w, const SmRow *row, StringInfo buf)
 	return 0;
 }
 
-/* The hash of a page's URL, without the origin of the site. */
-static uint32
-hash_url(const SmUrlBase *base, SmSpan url)
-{
-	size_t		path = sm_base_path(base, url);
-
-	return (uint32) sm_digest(url.s + path, url.len - path, 0);
-}
-
 /*
  * Append the lastmod of a page of a query with a column "shown".  loc: offset of the
  * page's loc in buf.
@@ -123,23 +114,23 @@ static void
 append_instant(SmEntryWriter *w, const SmRow *row, int loc, StringInfo buf, SmEntry *entry)
 {
 	SmShownPage page = {.digest = row->shown,.lastmod = read_instant(w, row, buf)};
+	SmValue		lastmod = {.type = SM_VALUE_INSTANT};
 
 	if (row->has_shown)
 	{
-		page.url = hash_url(w->base, sm_span(buf->data + loc, entry->loc_len));
+		SmSpan		url = sm_span(buf->data + loc, entry->loc_len);
+		size_t		path = sm_base_path(w->base, url);
+
+		/* the origin of the site does not count */
+		page.url = (uint32) sm_digest(url.s + path, url.len - path, 0);
 		if (w->find_lastmod)
 			w->find_lastmod(w->find_lastmod_arg, &page);
 		entry->has_shown = true;
 		entry->shown = page;
 	}
-	if (page.lastmod == 0)
-		return;
-	entry->has_lastmod = true;
-	entry->lastmod = page.lastmod;
-	sm_append(buf, SM_LITERAL("<lastmod>"));
-	sm_w3c_format_seconds(entry->lastmod, sm_reserve(buf, SM_W3C_SECONDS_LEN));
-	buf->len += SM_W3C_SECONDS_LEN;
-	sm_append(buf, SM_LITERAL("</lastmod>"));
+	lastmod.v.integer = (page.lastmod - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
+	if (page.lastmod != 0)
+		append_lastmod(w, &lastmod, buf, entry);
 }
 
 static void
@@ -194,7 +185,7 @@ append_elements(SmEntryWriter *w, const SmRow *row)
 	w->nimages = 0;
 	w->nlanguages = 0;
 	if (nlinks > 0)
-		w->languages = palloc_array(uint64, Min(nlinks, SM_MAX_ALTERNATES));
+		w->languages = palloc_array(SmSpan, Min(nlinks, SM_MAX_ALTERNATES));
 	for (int i = 0; i < nlinks && !sm_elements_too_large(w); i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -282,7 +273,7 @@ sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *ent
 	if (w->kind == SM_TEXT)
 	{
 		/* the line has no lastmod, but the file gets its lastmod from entry */
-		append_lastmod(w, row, buf, entry);
+		append_lastmod(w, &row->lastmod, buf, entry);
 		buf->len = loc_start + len;
 		sm_append(buf, SM_LITERAL("\n"));
 	}
@@ -292,7 +283,7 @@ sm_append_entry(SmEntryWriter *w, const SmRow *row, StringInfo buf, SmEntry *ent
 		if (row->as_instant)
 			append_instant(w, row, loc_start, buf, entry);
 		else if (row->lastmod.type != SM_VALUE_NONE)
-			append_lastmod(w, row, buf, entry);
+			append_lastmod(w, &row->lastmod, buf, entry);
 		if (row->changefreq.len > 0)
 			append_changefreq(w, row->changefreq, buf);
 		if (row->has_priority)

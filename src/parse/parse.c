@@ -169,7 +169,6 @@ put_entry(Parsing *state, const SmRow *row)
 		values[COLUMN_PRIORITY] = Float8GetDatum(row->priority);
 		nulls[COLUMN_PRIORITY] = !row->has_priority;
 		tuplestore_putvalues(state->result->setResult, state->result->setDesc, values, nulls);
-		state->problems.row_number++;
 	}
 	else
 		sm_problem(&state->problems, SM_URL_ELEMENT_INVALID, ERRCODE_UNTRANSLATABLE_CHARACTER,

@@ -424,7 +424,7 @@ read_end(SmXmlReader *r)
 	r->p += qname.len;
 	skip_space(r);
 	if (r->p == r->end || *r->p != '>')
-		return fail(r, "an element's tag is malformed");
+		return fail(r, "tags do not match");
 	r->p++;
 	r->raw = sm_span(tag, r->p - tag);
 	close_element(r);

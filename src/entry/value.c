@@ -21,7 +21,7 @@ bool
 sm_encoding_problem(SmSpan *result, SmProblems *problems, SmProblemName name, const char *what)
 {
 	*result = sm_no_span();
-	return sm_problem(problems, name, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, sm_encoding_hint(),
+	return sm_problem(problems, name, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, NULL,
 					  "invalid %s: %s", what, sm_encoding_message());
 }
 

@@ -29,14 +29,12 @@ SmSpan
 sm_read_argument(Datum value, const char *name)
 {
 	struct varlena *text = PG_DETOAST_DATUM_PACKED(value);
-	const char *hint = sm_encoding_hint();
 	SmSpan		result;
 
 	if (!sm_to_utf8(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text), &result))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE),
-				 errmsg("invalid %s: %s", name, sm_encoding_message()),
-				 hint ? errhint("%s", hint) : 0));
+				 errmsg("invalid %s: %s", name, sm_encoding_message())));
 	return result;
 }
 

@@ -13,7 +13,6 @@
 
 #include "catalog/namespace.h"
 #include "lib/stringinfo.h"
-#include "mb/pg_wchar.h"
 #include "text/ascii.h"
 #include "utils/builtins.h"
 #include "web/userinfo.h"
@@ -78,13 +77,6 @@ sm_encoding_message(void)
 {
 	return psprintf("bytes that are not text in encoding \"%s\" or have no counterpart in UTF-8",
 					GetDatabaseEncodingName());
-}
-
-const char *
-sm_encoding_hint(void)
-{
-	return GetDatabaseEncoding() != PG_SQL_ASCII ? NULL :
-		"In a database in SQL_ASCII, text must be in UTF-8. Convert other text, for example by convert_from(convert(convert_to(t, 'SQL_ASCII'), 'LATIN1', 'UTF8'), 'SQL_ASCII').";
 }
 
 bool

@@ -27,12 +27,8 @@ sm_to_utf8(const char *s, size_t len, SmSpan *result)
 	return GetDatabaseEncoding() == PG_UTF8 || sm_convert_to_utf8(result);
 }
 
-/*
- * Why a value cannot be converted to UTF-8, in words that follow "invalid loc: ", and a
- * hint; NULL for none.
- */
+/* Why a value cannot be converted to UTF-8, in words that follow "invalid loc: ". */
 extern char *sm_encoding_message(void);
-extern const char *sm_encoding_hint(void);
 
 /* Is text in an encoding UTF-8, or can it be converted to UTF-8? */
 extern bool sm_can_convert(int encoding);

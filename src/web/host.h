@@ -18,8 +18,7 @@ typedef enum SmUrlStatus
 	SM_URL_OK,
 	SM_URL_EMPTY,				/* nothing but blanks */
 	SM_URL_NO_SCHEME,			/* relative without a base URL */
-	SM_URL_LOST_SCHEME,			/* begins like no relative URL:
-								 * "www.example.com/a" */
+	SM_URL_LOST_SCHEME,			/* as in "www.example.com/a" */
 	SM_URL_BAD_REFERENCE,		/* a colon in the first segment, but no scheme */
 	SM_URL_BAD_SCHEME,			/* neither http nor https */
 	SM_URL_USER,				/* a user name or password before the host */

@@ -5,8 +5,6 @@
  *
  * A user name or a password before the host is refused: who publishes it tells it to
  * everybody (RFC 9110, 4.2.4).
- *
- * The origin of the last URL is remembered, since nearly all URLs of a set share it.
  */
 #include "web/url.h"
 
@@ -228,10 +226,7 @@ segment_end(const char *s, const char *end)
 	return slash ? slash : end;
 }
 
-/*
- * Is a segment a dot segment?  1 for ".", 2 for "..", 0 for any other.  The dots may be
- * percent-encoded.
- */
+/* Is a segment ".", 1, or "..", 2, perhaps with percent-encoded dots?  0 for any other. */
 static int
 dot_segment(const char *p, const char *end)
 {
@@ -249,10 +244,7 @@ dot_segment(const char *p, const char *end)
 	return ndots <= 2 ? ndots : 0;
 }
 
-/*
- * Has the path of a URL or of a reference a dot segment that is percent-encoded?  RFC 3986
- * resolves only plain dots, browsers resolve both.
- */
+/* Has a path a percent-encoded dot segment, which browsers resolve, but not RFC 3986? */
 static bool
 has_encoded_dots(const char *s, size_t len)
 {
@@ -268,10 +260,7 @@ has_encoded_dots(const char *s, size_t len)
 	return false;
 }
 
-/*
- * Remove the dot segments of a path, in place.  The path begins with a slash.
- * RFC 3986, 5.2.4.
- */
+/* Remove the dot segments of a path, which begins with a slash, in place: RFC 3986, 5.2.4. */
 static void
 remove_dots(char *path, size_t *len)
 {
@@ -319,19 +308,6 @@ canonical_octet(const char **s)
 	return (SM_CLASSES(octet) & SM_UNRESERVED) ? octet : ESCAPED | octet;
 }
 
-/*
- * Where an encoded path goes on after a directory, which ends with a slash; NULL if it
- * is not below the directory.
- */
-static const char *
-skip_directory(const char *path, const char *end, const char *dir, const char *dir_end)
-{
-	while (dir < dir_end)
-		if (path == end || canonical_octet(&path) != canonical_octet(&dir))
-			return NULL;
-	return path;
-}
-
 SmSpan
 sm_without_www(SmSpan host)
 {
@@ -371,10 +347,7 @@ resolve(const char *s, size_t len, const SmUrlBase *base, char *dst, size_t *dst
 		return SM_URL_OK;
 	}
 
-	/*
-	 * RFC 3986 reads "cdn.example.com/a.jpg" as a path, but it is a host
-	 * without its scheme
-	 */
+	/* for RFC 3986, "cdn.example.com/a.jpg" is a path, and not a host */
 	if (s[0] != '/' && s[0] != '?' && !begins_with_dots(s, len))
 		return SM_URL_LOST_SCHEME;
 
@@ -403,17 +376,16 @@ below_base(const char *url, size_t len, size_t origin_len, const SmUrlBase *base
 	const char *end = path + path_length(path, len - origin_len);
 	const char *dir = base->url[form] + base->origin_len;
 	const char *dir_end = base->url[form] + base->len[form];
-	const char *rest;
 	const char *next;
 	size_t		depth = 0;
 
 	if (dir_end - dir == 1)		/* nothing is above the root */
 		return true;
-	rest = skip_directory(path, end, dir, dir_end);
-	if (rest == NULL)
-		return false;
+	while (dir < dir_end)
+		if (path == end || canonical_octet(&path) != canonical_octet(&dir))
+			return false;
 
-	for (const char *s = rest - 1; s < end; s = next)
+	for (const char *s = path - 1; s < end; s = next)
 	{
 		int			kind;
 
@@ -438,11 +410,7 @@ is_plain_path(const char *s, size_t len)
 
 	if (s[0] != '/' || (len > 1 && s[1] == '/') || len > REFERENCE_MAX)
 		return false;
-
-	/*
-	 * also refuses dots that are not in the path, or are part of a name such
-	 * as ".git"
-	 */
+	/* false also for other dots after a slash, as in ".git" or in a query */
 	for (const char *dot = s; (dot = memchr(dot, '.', end - dot)) != NULL; dot++)
 		if (dot[-1] == '/')
 			return false;

@@ -164,10 +164,7 @@ skip_character(SmXmlReader *r)
 	return true;
 }
 
-/*
- * Move to the string that ends a construct, and check that all characters
- * before it are legal.
- */
+/* Move to the string that ends a construct, over legal characters. */
 static bool
 skip_until(SmXmlReader *r, const char *terminator)
 {
@@ -181,10 +178,7 @@ skip_until(SmXmlReader *r, const char *terminator)
 	return fail(r, "unexpected end");
 }
 
-/*
- * Move over character data up to the stop character or the end of the input,
- * and check characters and references.
- */
+/* Move over legal text and references, up to the stop character or the end of the input. */
 static bool
 skip_text(SmXmlReader *r, char stop, bool in_attribute)
 {
@@ -215,10 +209,7 @@ skip_text(SmXmlReader *r, char stop, bool in_attribute)
 	return true;
 }
 
-/*
- * The namespace that a prefix stands for.  Returns false for an undeclared prefix in a
- * fragment.
- */
+/* The namespace of a prefix.  Returns false for an undeclared prefix in a fragment. */
 static bool
 resolve_prefix(SmXmlReader *r, SmSpan prefix, SmSpan *uri)
 {
@@ -290,10 +281,7 @@ declare_namespaces(SmXmlReader *r)
 			sm_span_is(a->value, XML_URI) || sm_span_is(a->value, XMLNS_URI))
 			return fail(r, "declaration of a reserved prefix or namespace, or of a prefix without namespace");
 
-		/*
-		 * namespace names are compared for each attribute, so their length
-		 * has to be limited
-		 */
+		/* they are compared for each attribute, so their length is limited */
 		if (a->value.len > SM_XML_URI_MAX)
 			return fail(r, "the name of a namespace has more than " SM_STRING(SM_XML_URI_MAX) " bytes");
 		if (r->nbindings == SM_XML_BINDINGS_MAX)

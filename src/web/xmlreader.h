@@ -96,9 +96,7 @@ typedef struct SmXmlReader
 	SmXmlBinding bindings[SM_XML_BINDINGS_MAX];
 } SmXmlReader;
 
-/*
- * Begin to read a fragment.  A well-formed XML declaration at its start is skipped.
- */
+/* Begin to read a fragment.  An XML declaration at its start is skipped. */
 extern void sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len);
 
 /*
@@ -107,15 +105,12 @@ extern void sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len);
  */
 extern void sm_xml_reader_init_document(SmXmlReader *r, const char *src, size_t len);
 
-/*
- * Read the next token.  SM_XML_ERROR and SM_XML_END_OF_INPUT repeat.
- */
+/* Read the next token.  SM_XML_ERROR and SM_XML_END_OF_INPUT repeat. */
 extern SmXmlToken sm_xml_next(SmXmlReader *r);
 
 /*
- * The XML declaration that a text begins with: its length, 0 if it is malformed or
- * if there is none.  *encoding: the encoding that the declaration names; s is
- * NULL for none.
+ * The length of the XML declaration that a text begins with; 0 for none.  *encoding: the
+ * encoding that it names; s is NULL for none.
  */
 extern size_t sm_xml_declaration(SmSpan text, SmSpan *encoding);
 

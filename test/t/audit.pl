@@ -197,7 +197,7 @@ like($robots_error, qr/invalid robots: bytes that are not text in encoding "SQL_
 	'a robots.txt that is no text');
 is( $node->safe_psql(
 		'bytes', q{
-		SELECT row_number, loc IS NULL, problem, split_part(detail, ' In a database in SQL_ASCII, ', 1)
+		SELECT row_number, loc IS NULL, problem, detail
 		  FROM sitemap_audit($$SELECT E'/\\xFF' AS loc, 'x' AS changefreq, E'\\xFF'::text AS lastmod$$, 'http://a.example/')}),
 	join("\n",
 		'1|t|loc_invalid|Invalid loc: bytes that are not text in encoding "SQL_ASCII" or have no counterpart in UTF-8.',
@@ -206,7 +206,7 @@ is( $node->safe_psql(
 	'a loc that is no text');
 is( $node->safe_psql(
 		'bytes', q{
-		SELECT problem, split_part(detail, ' In a database in SQL_ASCII, ', 1)
+		SELECT problem, detail
 		  FROM sitemap_audit($$SELECT '/' AS loc, to_jsonb(E'/\\xFF'::text) AS images,
 		                              jsonb_build_object('title', E'\\xFF') AS videos,
 		                              jsonb_build_object('de', E'/\\xFF', E'\\xFE', '/') AS alternates$$, 'http://a.example/')}),

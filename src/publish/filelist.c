@@ -20,8 +20,9 @@ text_or_null(const Datum *values, const bool *nulls, int column)
 	return nulls[column] ? NULL : TextDatumGetCString(values[column]);
 }
 
+/* table: the target's name, for errors. */
 static SmOldFile *
-read_file(HeapTuple row, TupleDesc desc)
+read_file(HeapTuple row, TupleDesc desc, const char *table)
 {
 	SmOldFile  *old = palloc0_object(SmOldFile);
 	Datum		values[SM_FILE_NCOLUMNS];
@@ -32,6 +33,10 @@ read_file(HeapTuple row, TupleDesc desc)
 	old->has_content = DatumGetBool(values[SM_FILE_BASE_URL]);
 	old->section = text_or_null(values, nulls, SM_FILE_SECTION);
 	old->name = text_or_null(values, nulls, SM_FILE_NAME);
+	if (old->name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_NOT_NULL_VIOLATION),
+				 errmsg("the target table \"%s\" has a file without a name", table)));
 	old->kind = text_or_null(values, nulls, SM_FILE_KIND);
 	old->loc = text_or_null(values, nulls, SM_FILE_LOC);
 	old->lastmod = nulls[SM_FILE_LASTMOD] ? DT_NOBEGIN :
@@ -86,32 +91,6 @@ sm_old_file_compare(SmOldFile *old, SmFile *file)
 	file->shown = NULL;
 }
 
-SmFileList *
-sm_file_list_read(const SPITupleTable *rows)
-{
-	/*
-	 * for many small chunks; larger blocks would waste up to half of the
-	 * memory
-	 */
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish files",
-												  ALLOCSET_DEFAULT_MINSIZE,
-												  ALLOCSET_DEFAULT_INITSIZE, 1024 * 1024);
-	MemoryContext oldcontext = MemoryContextSwitchTo(context);
-	SmFileList *list = palloc0_object(SmFileList);
-
-	list->context = context;
-	list->nfiles = (int) rows->numvals;
-	list->files = palloc_extended(list->nfiles * sizeof(SmOldFile *), MCXT_ALLOC_HUGE);
-	for (int i = 0; i < list->nfiles; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		list->files[i] = read_file(rows->vals[i], rows->tupdesc);
-		list->url_count += list->files[i]->url_count;
-	}
-	MemoryContextSwitchTo(oldcontext);
-	return list;
-}
-
 /* The order of names, -9 before -10. */
 static int
 compare_names(const void *a, const void *b)
@@ -144,19 +123,31 @@ sort(SmFileList *list, int (*compare) (const void *a, const void *b))
 	qsort(list->files, list->nfiles, sizeof(SmOldFile *), compare);
 }
 
-void
-sm_file_list_sort(SmFileList *list)
+SmFileList *
+sm_file_list_read(const SPITupleTable *rows, const char *table)
 {
-	sort(list, compare_files);
-}
+	/*
+	 * for many small chunks; larger blocks would waste up to half of the
+	 * memory
+	 */
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish files",
+												  ALLOCSET_DEFAULT_MINSIZE,
+												  ALLOCSET_DEFAULT_INITSIZE, 1024 * 1024);
+	MemoryContext oldcontext = MemoryContextSwitchTo(context);
+	SmFileList *list = palloc0_object(SmFileList);
 
-const char *
-sm_file_list_duplicate(const SmFileList *list)
-{
-	for (int i = 1; i < list->nfiles; i++)
-		if (compare_files(&list->files[i - 1], &list->files[i]) == 0)
-			return list->files[i]->name;
-	return NULL;
+	list->context = context;
+	list->nfiles = (int) rows->numvals;
+	list->files = palloc_extended(list->nfiles * sizeof(SmOldFile *), MCXT_ALLOC_HUGE);
+	for (int i = 0; i < list->nfiles; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		list->files[i] = read_file(rows->vals[i], rows->tupdesc, table);
+		list->url_count += list->files[i]->url_count;
+	}
+	sort(list, compare_files);
+	MemoryContextSwitchTo(oldcontext);
+	return list;
 }
 
 SmOldFile *

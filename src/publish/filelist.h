@@ -34,14 +34,11 @@ typedef struct SmFileList
 	int			(*compare) (const void *a, const void *b);	/* their order */
 } SmFileList;
 
-/* Read the rows of a query for these columns, in the current memory context. */
-extern SmFileList *sm_file_list_read(const SPITupleTable *rows);
-
-/* Put the list into the order of an index: by section, then by name, -9 before -10. */
-extern void sm_file_list_sort(SmFileList *list);
-
-/* A name that two files of a section have, in a list in this order; NULL for none. */
-extern const char *sm_file_list_duplicate(const SmFileList *list);
+/*
+ * Read the rows of a query for these columns, and put them into the order of an index: by
+ * section, then by name, -9 before -10.  table: the target's name, for errors.
+ */
+extern SmFileList *sm_file_list_read(const SPITupleTable *rows, const char *table);
 
 /* Find a file of a list in this order; NULL if there is none. */
 extern SmOldFile *sm_file_list_find(const SmFileList *list, const char *section,

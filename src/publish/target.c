@@ -91,35 +91,17 @@ list_files(const SmTarget *target, const char *sql, ParamListInfo params, SmAcce
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(target->context);
 	SPITupleTable *rows = sm_table_execute(&target->table, sql, params, access, NULL).rows;
-	SmFileList *list = sm_file_list_read(rows);
+	SmFileList *list = sm_file_list_read(rows, target->table.name);
 
 	SPI_freetuptable(rows);
 	MemoryContextSwitchTo(oldcontext);
-	for (int i = 0; i < list->nfiles; i++)
-		if (list->files[i]->name == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_NOT_NULL_VIOLATION),
-					 errmsg("the target table \"%s\" has a file without a name",
-							target->table.name)));
-	sm_file_list_sort(list);
 	return list;
 }
 
-/* Raise an error if two files of a section have one name. */
-static void
-check_unique(const SmTarget *target, const SmFileList *list)
-{
-	const char *twice = sm_file_list_duplicate(list);
-
-	if (twice)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNIQUE_VIOLATION),
-				 errmsg("the target table \"%s\" has more than one file named \"%s\"",
-						target->table.name, sm_clip(twice)),
-				 errhint("Give it a primary key: PRIMARY KEY (base_url, name).")));
-}
-
-/* List the sitemaps of the section that no other program makes. */
+/*
+ * List the sitemaps of the section that no other program makes.  Raises an error if two have
+ * one name.
+ */
 static SmFileList *
 list_section(const SmTarget *target)
 {
@@ -130,7 +112,13 @@ list_section(const SmTarget *target)
 								  " AND digest IS NOT NULL AND (kind OPERATOR(pg_catalog.=) $3) IS NOT TRUE",
 								  sm_text_parameters(lengthof(values), values), SM_READ);
 
-	check_unique(target, list);
+	for (int i = 1; i < list->nfiles; i++)
+		if (strcmp(list->files[i - 1]->name, list->files[i]->name) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNIQUE_VIOLATION),
+					 errmsg("the target table \"%s\" has more than one file named \"%s\"",
+							target->table.name, sm_clip(list->files[i]->name)),
+					 errhint("Give it a primary key: PRIMARY KEY (base_url, name).")));
 	return list;
 }
 
@@ -158,14 +146,10 @@ sm_target_find(SmTarget *target, const char *name)
 SmFileList *
 sm_target_list_indexes(SmTarget *target, bool of_site)
 {
-	SmFileList *indexes;
-
 	if (target->site)
 		MemoryContextDelete(target->site->context);
 	target->site = list_site(target);
-	indexes = sm_file_list_indexes(target->site, target->section, of_site);
-	check_unique(target, indexes);
-	return indexes;
+	return sm_file_list_indexes(target->site, target->section, of_site);
 }
 
 /* Is an index unique and on name alone? */

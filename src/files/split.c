@@ -5,13 +5,12 @@
  * A "full" split ends a file when the next entry does not fit.  A row that is added
  * or removed then moves the ends of all later files.
  *
- * A "stable" split cuts by content.  It can cut before any row at which the file is
- * at least half full, by entries, by news items or by bytes.  Each of these rows has a distance:
- * how far the hash of its loc is from the highest possible hash.  The cut goes
- * before the row with the smallest distance / weight, where the weight grows fast
- * as the file fills.  So only a row with a very high hash ends a file that is still
- * rather empty.  Files are 92% full on average, as measured with a million URLs in
- * 10,843 files.
+ * A "stable" split can cut before any row at which the file is at least half full, by
+ * entries, news items or bytes.  Each of these rows has a distance: how far the hash of
+ * its loc is from the highest possible hash.  The cut goes before the row with the
+ * smallest distance / weight.  The weight grows fast as the file fills, so only a row
+ * with a very high hash ends a file that is still rather empty.  Files are 92% full on
+ * average, as measured with a million URLs in 10,843 files.
  *
  * Example: files of at most 10 URLs.  The file has rows 1 to 10, and row 11 does not
  * fit.  The weights of a cut before rows 6 to 11 are those of a file with 5 to 10
@@ -22,13 +21,12 @@
  *	distance           .10  .30    .02   .50  .05  .90
  *	distance / weight  huge 180    .77   3.8  .12  .90
  *
- * Row 10 has the smallest quotient: the file gets rows 1 to 9, and the next file
- * begins with row 10.  If row 3 is deleted, row 10 has 8 URLs before it, and its
- * quotient is .05 / .13 = .38.  It is still the smallest, unless row 12, the first
- * that now does not fit, has a smaller one.  So the next file mostly begins with the same
- * row as before, and only one file changes.  If a cut does move, later cuts soon
- * fall on the same rows again, because a row with a very small distance is chosen
- * from nearly every file that has it in reach.
+ * Row 10 has the smallest quotient: the next file begins with it.  If row 3 is deleted,
+ * row 10 has 8 URLs before it, and its quotient is .05 / .13 = .38, still the smallest
+ * unless row 12, which is the first that now does not fit, has a smaller one.  So mostly
+ * only one file changes.  If a cut does move, later cuts soon fall on the same rows
+ * again, because nearly every file that has a row with a very small distance in reach is
+ * cut there.
  *
  * A cut depends only on the rows from the first one of the file to the first one that
  * does not fit.  sitemap_publish with changes relies on that: a file in which these

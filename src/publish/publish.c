@@ -243,17 +243,6 @@ put_file(SmFileSink *self, const SmFile *file)
 	tuplestore_putvalues(run->files, run->desc, values, isnull);
 }
 
-static void
-prepare_to_store(Run *run)
-{
-	run->files = tuplestore_begin_heap(false, false, work_mem);
-	run->desc = CreateTemplateTupleDesc(SM_FILE_NCOLUMNS);
-	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
-		TupleDescInitEntry(run->desc, i + 1, sm_file_columns[i].name,
-						   sm_file_columns[i].type, -1, 0);
-	TupleDescFinalize(run->desc);
-}
-
 /* Forget the files of the set, to make it from its beginning. */
 static void
 forget_files(Run *run)
@@ -549,7 +538,11 @@ run_call(const SmArguments *args, Run *run, void (*work) (const SmArguments *arg
 	.arg = run};
 
 	run->sink.put = put_file;
-	prepare_to_store(run);
+	run->files = tuplestore_begin_heap(false, false, work_mem);
+	run->desc = CreateTemplateTupleDesc(SM_FILE_NCOLUMNS);
+	for (int i = 0; i < SM_FILE_NCOLUMNS; i++)
+		TupleDescInitEntry(run->desc, i + 1, sm_file_columns[i].name, sm_file_columns[i].type, -1, 0);
+	TupleDescFinalize(run->desc);
 	error_context_stack = &callback;
 	work(args, run);
 	tuplestore_end(run->files);

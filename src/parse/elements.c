@@ -6,16 +6,13 @@
  * silently: an entry inside another element, as in <urlset><urls><url>, is a problem.
  *
  * An extension element of an entry is returned as a slice of the document, plus the
- * declarations that its prefixes need.  Example, with xmlns:i="urn:i" on the root:
+ * declarations that its prefixes need, without indentation, comments and processing
+ * instructions.  Example, with xmlns:i="urn:i" on the root:
  *
  *	  slice					result
  *	  <i:image>				<i:image xmlns:i="urn:i"><i:loc>http://a/</i:loc></i:image>
  *		<i:loc>http://a/</i:loc>
  *	  </i:image>
- *
- * Indentation, comments and processing instructions are left out; sitemap_files would
- * copy them into its files.  In a database that is not UTF-8, references stand for
- * characters outside ASCII.
  *
  * A copy can be much longer than its slice.  In a document that declares a prefix for
  * a URI of 256 bytes once, each <x:a/> of 6 bytes is an extension element, and its copy
@@ -41,10 +38,6 @@
  * as a whole, an XML declaration, is shorter.
  */
 #define CUT_MAX					100
-
-/* our own limits for an entry: number of its extension elements, bytes of their copies */
-#define EXTENSIONS_MAX			10000
-#define EXTENSIONS_BYTES_MAX	SM_MAX_BYTES
 
 /*
  * The most bytes of all copies: COPIED_ALWAYS, plus the length of the document
@@ -75,11 +68,9 @@ struct SmXmlParser
 	bool		is_used[SM_XML_BINDINGS_MAX];
 	StringInfoData declarations;	/* of the used ones */
 
-	/* copies of extension elements */
-	uint64		allowed;		/* bytes that all copies may have together */
-	uint64		copied;			/* bytes of all copies so far */
-	size_t		entry_bytes;	/* bytes of the copies for the current entry */
-	int			entry_count;	/* number of these copies */
+	/* bytes that all copies may have together, and have so far */
+	uint64		allowed;
+	uint64		copied;
 };
 
 /* Report a problem of the entry that is being read.  Returns false: it is skipped. */
@@ -167,7 +158,7 @@ put_tag(SmXmlParser *p, StringInfo out)
 /*
  * Copy the extension element that has just begun, up to its end, without the
  * declarations that it needs.  *is_valid becomes false if a prefix in the element is
- * undeclared.  Returns false if the element is not well-formed, or is too large.
+ * undeclared.  Returns false if the element is not well-formed.
  */
 static bool
 copy_element(SmXmlParser *p, StringInfo out, bool *is_valid)
@@ -185,9 +176,6 @@ copy_element(SmXmlParser *p, StringInfo out, bool *is_valid)
 
 		if (token == SM_XML_ERROR)
 			return false;
-		if (p->entry_bytes + out->len + r->raw.len > EXTENSIONS_BYTES_MAX)
-			return entry_problem(p, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-								 "the extension elements of an entry are longer than a sitemap can be");
 		if (token == SM_XML_TEXT)
 		{
 			put_part(out, r->raw, SM_XML_IN_TEXT);
@@ -239,9 +227,6 @@ copy_extension_element(void *arg, SmSpan *copy)
 	bool		is_valid = r->undeclared.s == NULL;
 	StringInfoData out;
 
-	if (++p->entry_count > EXTENSIONS_MAX)
-		return entry_problem(p, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-							 "an entry has more than " SM_STRING(EXTENSIONS_MAX) " extension elements");
 	p->nbindings = r->open[r->depth].nbindings;
 	memset(p->is_used, false, sizeof(p->is_used));
 	resetStringInfo(declarations);
@@ -257,7 +242,6 @@ copy_extension_element(void *arg, SmSpan *copy)
 	out.len += declarations->len;
 	*copy = sm_span(out.data, out.len);
 
-	p->entry_bytes += out.len;
 	p->copied += out.len;
 	if (p->copied > p->allowed)
 		return entry_problem(p, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
@@ -348,8 +332,6 @@ begin_root(SmXmlParser *p)
 static bool
 read_entry(SmXmlParser *p, SmRow *row)
 {
-	p->entry_bytes = 0;
-	p->entry_count = 0;
 	if (!sm_entry_read(&p->entries, row))
 		return false;
 	if (p->entries.has_entry_inside)

@@ -24,10 +24,7 @@ extern SmXmlParser *sm_xml_parser_create(const SmInput *input, MemoryContext ent
  */
 extern bool sm_xml_parser_next(SmXmlParser *p, SmRow *row);
 
-/*
- * The number of elements so far that search engines do not know, or know in another namespace,
- * and the first of them.
- */
+/* The number of elements so far that are unknown or in a wrong namespace, and the first. */
 extern uint64 sm_xml_parser_unknown(const SmXmlParser *p, SmSpan *first);
 
 /* The kind of a document, by its root element; NULL if that is unknown. */

@@ -3,10 +3,7 @@
  *	  sitemap_parse, which returns the entries of a document as rows, and
  *	  sitemap_kind, which tells what kind of document it is.
  *
- * input.c inflates the document and converts it to UTF-8.  Entries are read one after
- * another; elements.c reads those in XML.  The whole document is in memory, an entry only
- * until its row is stored.  An invalid entry is an error, or is skipped and counted
- * in one warning.
+ * The whole document is in memory, an entry only until its row is stored.
  *
  * A text sitemap has a URL on each line.  Lines end in LF, CR or both.  A line has to
  * begin with a scheme and "://", which tells a text sitemap from an error page or
@@ -136,21 +133,20 @@ put_text(SmSpan value, Datum *datum, bool *null)
 static bool
 put_extensions(const SmRow *row, Datum *datum, bool *null)
 {
-	Datum	   *elements;
+	ArrayBuildState *elements = NULL;
 
-	*null = row->nextensions == 0;
-	if (*null)
-		return true;
-	elements = palloc_array(Datum, row->nextensions);
 	for (int i = 0; i < row->nextensions; i++)
 	{
+		Datum		element;
 		bool		is_null;
 
-		if (!put_text(row->extensions[i], &elements[i], &is_null))
+		if (!put_text(row->extensions[i], &element, &is_null))
 			return false;
+		elements = accumArrayResult(elements, element, is_null, XMLOID, CurrentMemoryContext);
 	}
-	*datum = PointerGetDatum(construct_array(elements, row->nextensions, XMLOID, -1,
-											 false, TYPALIGN_INT));
+	*null = elements == NULL;
+	if (elements)
+		*datum = makeArrayResult(elements, CurrentMemoryContext);
 	return true;
 }
 

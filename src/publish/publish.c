@@ -30,7 +30,6 @@
 #include "server/encoding.h"
 #include "server/query.h"
 #include "server/query_tree.h"
-#include "text/decimal.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -313,10 +312,13 @@ check_shrink(Run *run)
 	double		max_shrink = run->max_shrink;
 	int64		before = run->target.sitemaps->url_count;
 	int64		after = run->published.url_count;
-	int64		allowed = max_shrink < 0 ?
-		Max(DEFAULT_LOSS, sm_decimal_share(before, DEFAULT_SHRINK)) :
-		sm_decimal_share(before, max_shrink);
+	double		share = max_shrink < 0 ? DEFAULT_SHRINK : max_shrink;
 
+	/* 0.29 of 100 is 29, although its double is a little less */
+	int64		allowed = (int64) (before * share + 1e-6);
+
+	if (max_shrink < 0)
+		allowed = Max(DEFAULT_LOSS, allowed);
 	if (before - after <= allowed && (after > 0 || before == 0 || max_shrink == 1.0))
 		return;
 	run->target.activity = SM_IN_TARGET;

@@ -7,10 +7,15 @@
  */
 #include "text/decimal.h"
 
+#include <stdint.h>
 #include <string.h>
 
-uint32_t
-sm_decimal_micros(double value)
+/*
+ * A number from 0 to 9 in millionths, rounded to the nearest, one half up.  0.0000005
+ * becomes 0, since its double is a little less than half a millionth.
+ */
+static uint32_t
+micros_of(double value)
 {
 	uint64_t	bits;
 	int			exponent;
@@ -40,18 +45,10 @@ sm_decimal_micros(double value)
 	return (uint32_t) (((product >> (shift - 1)) + 1) >> 1);
 }
 
-int64_t
-sm_decimal_share(int64_t count, double share)
-{
-	int64_t		micros = sm_decimal_micros(share);
-
-	return count / 1000000 * micros + count % 1000000 * micros / 1000000;
-}
-
 size_t
 sm_decimal_format(double value, char *dst)
 {
-	uint32_t	micros = sm_decimal_micros(value);
+	uint32_t	micros = micros_of(value);
 	char	   *d = dst;
 
 	*d++ = '0' + micros / 1000000;

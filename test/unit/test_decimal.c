@@ -57,20 +57,6 @@ main(void)
 	}
 	is_number(wrong, 0, "all decimals from 0 to 5 with six places");
 
-	is_number(sm_decimal_micros(9), 9000000, "9 in millionths");
-	is_number(sm_decimal_micros(0), 0, "0 in millionths");
-	is_number(sm_decimal_micros(-0.0), 0, "-0 in millionths");
-	is_number(sm_decimal_micros(5e-324), 0, "the smallest number in millionths");
-	is_number(sm_decimal_micros(5.1e-7), 1, "0.00000051 in millionths");
-	is_number(sm_decimal_share(100, 0.7), 70, "0.7 of 100");
-	is_number(sm_decimal_share(10, 0.3), 3, "0.3 of 10");
-	is_number(sm_decimal_share(3, 0.333333), 0, "not quite a third of 3");
-	is_number(sm_decimal_share(3, 0.3333334), 0, "0.3333334, rounded to six decimals, of 3");
-	is_number(sm_decimal_share(3, 0.3333335), 1, "0.3333335, rounded to six decimals, of 3");
-	is_number(sm_decimal_share(1234567, 0), 0, "nothing");
-	is_number(sm_decimal_share(INT64_MAX, 1), INT64_MAX, "all of the largest number");
-	is_number(sm_decimal_share(INT64_MAX, 0.5), INT64_MAX / 2, "half of the largest number");
-
 	/* where the machine has such a locale; elsewhere this repeats a test */
 	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8"))
 		setlocale(LC_NUMERIC, "fr_FR.UTF-8");

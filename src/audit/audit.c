@@ -111,17 +111,9 @@ add_reported_problem(SmProblems *problems, const SmProblem *problem)
 {
 	Audit	   *audit = problems->callback_arg;
 
-	sm_findings_add_detail(&audit->findings, audit->receiver.nrows, problem->name, SM_NO_CAUSE,
-						   sentence_of(psprintf("%s.%s%s", problem->message, problem->hint ? " " : "",
-												problem->hint ? problem->hint : "")));
+	add_problem(audit, problem->name, "%s.%s%s", sentence_of(pstrdup(problem->message)),
+				problem->hint ? " " : "", problem->hint ? problem->hint : "");
 	return true;
-}
-
-/* Describe what is suspicious in a URL or text.  subject: noun phrase for it. */
-static char *
-describe_suspicion(const char *subject, const SmSuspect *found)
-{
-	return sentence_of(psprintf(found->what->sentence, subject, sm_for_message(found->text)));
 }
 
 /* A noun phrase for a URL or text, or for the loc if what is NULL. */
@@ -129,6 +121,18 @@ static char *
 quote_value(const char *what, SmSpan value)
 {
 	return what ? psprintf("the %s \"%s\"", what, sm_for_message(value)) : pstrdup("the loc");
+}
+
+/* Report what is suspicious in a URL or text.  what: noun phrase for it, NULL for the loc. */
+static void
+report_suspicion(Audit *audit, int64 row_number, SmProblemName name, const char *what, SmSpan value,
+				 const SmSuspect *found)
+{
+	if (found->what)
+		sm_findings_add_caused(&audit->findings, row_number, name,
+							   found->what->is_number ? NUMBER_CAUSE : SM_NO_CAUSE, "%s",
+							   sentence_of(psprintf(found->what->sentence, quote_value(what, value),
+													sm_for_message(found->text))));
 }
 
 /*
@@ -143,10 +147,8 @@ report_suspect(Audit *audit, const char *what, SmSpan url, const SmSuspect *foun
 		add_problem(audit, what ? SM_URL_SUSPICIOUS : SM_LOC_INVISIBLE_CHARACTER,
 					"%s has the character U+%04X, which nobody sees.",
 					sentence_of(quote_value(what, url)), found->invisible);
-	if (found->what)
-		sm_findings_add_detail(&audit->findings, audit->receiver.nrows, what ? SM_URL_SUSPICIOUS : SM_LOC_SUSPICIOUS,
-							   found->what->is_number ? NUMBER_CAUSE : SM_NO_CAUSE,
-							   describe_suspicion(quote_value(what, url), found));
+	report_suspicion(audit, audit->receiver.nrows, what ? SM_URL_SUSPICIOUS : SM_LOC_SUSPICIOUS,
+					 what, url, found);
 }
 
 /* Report a host that is not public, once.  what: noun phrase for the URL. */
@@ -161,9 +163,7 @@ check_host(Audit *audit, int64 row_number, const char *what, SmSpan url)
 		return;
 	audit->hosts[hash % HOSTS] = hash;
 	sm_host_suspect(&audit->suspects, host, &found);
-	if (found.what)
-		sm_findings_add_detail(&audit->findings, row_number, SM_HOST_NOT_PUBLIC, SM_NO_CAUSE,
-							   describe_suspicion(quote_value(what, url), &found));
+	report_suspicion(audit, row_number, SM_HOST_NOT_PUBLIC, what, url, &found);
 }
 
 /* The plain form of a value that is written with references. */
@@ -187,9 +187,7 @@ check_text(Audit *audit, const char *what, SmSpan written)
 		return;
 	plain = unescape(written);
 	sm_text_suspect(&audit->suspects, plain, &found);
-	if (found.what)
-		sm_findings_add_detail(&audit->findings, audit->receiver.nrows, SM_TEXT_SUSPICIOUS, SM_NO_CAUSE,
-							   describe_suspicion(quote_value(what, plain), &found));
+	report_suspicion(audit, audit->receiver.nrows, SM_TEXT_SUSPICIOUS, what, plain, &found);
 }
 
 /* Is a time later than now?  The clock goes on while the query runs. */
@@ -386,7 +384,8 @@ check_url(Audit *audit, const char *what, SmSpan written)
 	if ((traits & SM_MAY_BE_SUSPECT) &&
 		!(what && sm_span_equal(written, sm_span(w->buf->data + w->loc, w->page->loc_len))))
 	{
-		sm_url_suspect(&audit->suspects, url, base_len, what == NULL, palloc(Min(url.len, SM_LOOK_MAX)), &found);
+		sm_url_suspect(&audit->suspects, url, base_len, what == NULL,
+					   palloc(Min(url.len, SM_LOOK_MAX)), &found);
 		if (found.what && found.what->is_number && (what || !sm_url_is_numbered(url, base_len)))
 			found.what = NULL;
 		report_suspect(audit, what, url, &found);

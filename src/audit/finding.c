@@ -70,7 +70,7 @@ sm_findings_begin(SmFindings *findings)
 	};
 
 	TupleDesc	loc_desc = CreateTemplateTupleDesc(1);
-	HASHCTL		control = {.keysize = sizeof(uint64),.entrysize = sizeof(Cause),.hcxt = CurrentMemoryContext};
+	HASHCTL		control = {.keysize = sizeof(uint64),.entrysize = sizeof(Cause)};
 
 	TupleDescInitEntry(loc_desc, 1, NULL, BYTEAOID, -1, 0);
 	TupleDescFinalize(loc_desc);
@@ -78,7 +78,9 @@ sm_findings_begin(SmFindings *findings)
 	findings->locs = tuplestore_begin_heap(false, false, work_mem);
 	findings->nrows = 0;
 	sm_sort_begin(&findings->problems, PROBLEM_NCOLUMNS, problem_types, PROBLEM_NCOLUMNS);
-	findings->causes = hash_create("sitemap_audit causes", MAX_CAUSES, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	control.hcxt = CurrentMemoryContext;
+	findings->causes = hash_create("sitemap_audit causes", MAX_CAUSES, &control,
+								   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
 /* Find a cause, or add it.  Returns NULL if there are too many. */
@@ -88,7 +90,8 @@ find_cause(SmFindings *findings, SmProblemName name, uint64 number)
 	uint64		key = sm_digest(&number, sizeof(number), name) | 1; /* not NO_CAUSE */
 	bool		is_full = hash_get_num_entries(findings->causes) == MAX_CAUSES;
 	bool		found;
-	Cause	   *cause = hash_search(findings->causes, &key, is_full ? HASH_FIND : HASH_ENTER, &found);
+	Cause	   *cause = hash_search(findings->causes, &key, is_full ? HASH_FIND : HASH_ENTER,
+									&found);
 
 	if (cause && !found)
 		*cause = (Cause)
@@ -131,8 +134,10 @@ void
 sm_findings_add_loc(SmFindings *findings, SmSpan loc)
 {
 	bool		is_null = loc.s == NULL;
-	Datum		value = is_null ? (Datum) 0 : PointerGetDatum(cstring_to_text_with_len(loc.s, (int) loc.len));
+	Datum		value = 0;
 
+	if (!is_null)
+		value = PointerGetDatum(cstring_to_text_with_len(loc.s, (int) loc.len));
 	findings->nrows++;
 	tuplestore_putvalues(findings->locs, findings->loc->tts_tupleDescriptor, &value, &is_null);
 }
@@ -142,25 +147,31 @@ static text *
 loc_of(TupleTableSlot *slot)
 {
 	bool		is_null;
-	struct varlena *loc = (struct varlena *) DatumGetPointer(slot_getattr(slot, 1, &is_null));
+	void	   *loc = DatumGetPointer(slot_getattr(slot, 1, &is_null));
 
-	return is_null ? NULL : sm_to_text(sm_without_secret(sm_span(VARDATA_ANY(loc), VARSIZE_ANY_EXHDR(loc))));
+	if (is_null)
+		return NULL;
+	return sm_to_text(sm_without_secret(sm_span(VARDATA_ANY(loc), VARSIZE_ANY_EXHDR(loc))));
 }
 
 /*
- * Put a problem into the result.  If others with its cause are not told, its detail says how many
- * there are.
+ * Put a problem into the result.  If others with its cause are not told, its detail says how
+ * many there are.
  */
 static void
 put_finding(const SmFindings *findings, const Datum *problem, Cause *cause, text *loc,
-		   Tuplestorestate *result, TupleDesc desc)
+			Tuplestorestate *result, TupleDesc desc)
 {
 	SmProblemName name = DatumGetInt64(problem[PROBLEM_NAME]);
+
 	/* row_number, loc, problem, detail */
 	Datum		values[] = {
-		problem[PROBLEM_ROW], PointerGetDatum(loc), CStringGetTextDatum(sm_problem_names[name]), problem[PROBLEM_DETAIL]
+		problem[PROBLEM_ROW], PointerGetDatum(loc),
+		CStringGetTextDatum(sm_problem_names[name]), problem[PROBLEM_DETAIL]
 	};
-	bool		nulls[] = {DatumGetInt64(problem[PROBLEM_ROW]) == SM_WHOLE_SET, loc == NULL, false, false};
+	bool		nulls[] = {
+		DatumGetInt64(problem[PROBLEM_ROW]) == SM_WHOLE_SET, loc == NULL, false, false
+	};
 
 	if (cause && cause->n > 1 &&
 		(told_once[name] || (cause->n > LISTED_MAX && cause->n > findings->nrows / 2)))

@@ -32,8 +32,8 @@ extern void sm_findings_begin(SmFindings *findings);
 /*
  * Add a problem of a row, or of the set.  detail: a sentence, which is freed.  cause: a number
  * among the causes of problems with this name, or SM_NO_CAUSE.  Only the first problem with a
- * cause is returned, with the number of all, if the cause lies in no page, or if it has more than
- * half as many problems as there are rows, so many that nobody reads them.
+ * cause is returned, with the number of all, if the cause lies in no page, or if it has more
+ * than half as many problems as there are rows, so many that nobody reads them.
  */
 extern void sm_findings_add_detail(SmFindings *findings, int64 row_number, SmProblemName name,
 								   uint64 cause, char *detail);

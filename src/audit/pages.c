@@ -199,15 +199,16 @@ find_language(SmPages *pages, SmSpan hreflang)
 		return NO_LANGUAGE;
 	for (size_t k = 0; k < hreflang.len; k++)
 		code[k] = sm_lower(hreflang.s[k]);
-	for (i = sm_digest(code, hreflang.len, 0); i % MAX_LANGUAGES == NO_LANGUAGE || *pages->languages[i % MAX_LANGUAGES].code; i++)
-		if (strcmp(pages->languages[i % MAX_LANGUAGES].code, code) == 0)
-			return i % MAX_LANGUAGES;
+	i = sm_digest(code, hreflang.len, 0) % MAX_LANGUAGES;
+	for (; i == NO_LANGUAGE || *pages->languages[i].code; i = (i + 1) % MAX_LANGUAGES)
+		if (strcmp(pages->languages[i].code, code) == 0)
+			return i;
 	/* some stay free, so that each search ends soon */
 	if (pages->nlanguages == MAX_LANGUAGES / 2)
 		return NO_LANGUAGE;
 	pages->nlanguages++;
-	strcpy(pages->languages[i % MAX_LANGUAGES].code, code);
-	return i % MAX_LANGUAGES;
+	strcpy(pages->languages[i].code, code);
+	return i;
 }
 
 bool
@@ -355,7 +356,8 @@ finish_page(SmPages *pages, const PageState *page)
 		return;
 	pages->languages[page->language].is_missing = true;
 	for (int sure = 0; sure <= is_sure; sure++)
-		sm_findings_add_caused(pages->findings, page->linking_row, SM_HREFLANG_UNLISTED, CAUSE(page->language, sure),
+		sm_findings_add_caused(pages->findings, page->linking_row, SM_HREFLANG_UNLISTED,
+							   CAUSE(page->language, sure),
 							   "No row lists the alternate \"%s\" in \"%s\".",
 							   sm_for_message(url), pages->languages[page->language].code);
 }
@@ -390,10 +392,14 @@ report_unlisted(SmPages *pages)
 		nmissing += pages->languages[i].is_missing && !pages->languages[i].is_listed;
 	}
 	for (int i = NO_LANGUAGE + 1; i < MAX_LANGUAGES; i++)
-		if (pages->languages[i].is_missing)
-			sm_findings_leave_out(pages->findings, SM_HREFLANG_UNLISTED,
-								  CAUSE(i, pages->languages[i].is_listed ||
-										(nlisted > nmissing && is_listed_elsewhere(pages, pages->languages[i].code))));
+	{
+		const Language *language = &pages->languages[i];
+		bool		are_all = language->is_listed ||
+			(nlisted > nmissing && is_listed_elsewhere(pages, language->code));
+
+		if (language->is_missing)
+			sm_findings_leave_out(pages->findings, SM_HREFLANG_UNLISTED, CAUSE(i, are_all));
+	}
 }
 
 void

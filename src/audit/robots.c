@@ -61,7 +61,8 @@ read_agents(const SmArguments *args, int *nagents)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("agents must have between 1 and %d names", MAX_AGENTS)));
-	StaticAssertStmt(MAX_AGENTS + SM_ROBOTS_STAND_INS <= SM_ROBOTS_MAX_AGENTS, "too many agents for SmRobots");
+	StaticAssertStmt(MAX_AGENTS + SM_ROBOTS_STAND_INS <= SM_ROBOTS_MAX_AGENTS,
+					 "too many agents for SmRobots");
 	agents = palloc0_array(SmRobotsAgent, *nagents + SM_ROBOTS_STAND_INS);
 	for (int i = 0; i < *nagents; i++)
 	{
@@ -104,20 +105,6 @@ sm_audit_robots_begin(const SmArguments *args, const SmUrlBase *base, SmFindings
 	return robots;
 }
 
-/* Find the rules that decide on a URL.  Returns false if it is of another site, or too long. */
-static bool
-match_rules(SmAuditRobots *robots, SmSpan url)
-{
-	size_t		path = sm_base_path(robots->base, url);
-	size_t		len = url.len - path;
-
-	if (path == 0 || len > SM_LOOK_MAX)
-		return false;
-	sm_robots_match(&robots->rules, url.s + path, len,
-					sm_reserve(&robots->room, SM_ROBOTS_ROOM(len)));
-	return true;
-}
-
 /* Would an agent fetch the URL for this use, and must it not? */
 static bool
 is_forbidden(const SmRobotsAgent *agent, SmRobotsUse use)
@@ -126,8 +113,8 @@ is_forbidden(const SmRobotsAgent *agent, SmRobotsUse use)
 }
 
 /*
- * Name the agents that the rule of the n-th agent forbids the last URL for a use, as in "A, B and
- * C".  Returns false unless the n-th is the first of them.
+ * Name the agents that the rule of the n-th agent forbids the last URL for a use, as in "A, B
+ * and C".  Returns false unless the n-th is the first of them.
  */
 static bool
 name_agents(SmAuditRobots *robots, uint32 n, SmRobotsUse use)
@@ -153,13 +140,21 @@ name_agents(SmAuditRobots *robots, uint32 n, SmRobotsUse use)
 	return true;
 }
 
-/* Report each rule that forbids a URL for a use.  what: noun phrase, NULL for a page. */
+/*
+ * Report each rule that forbids a URL for a use, unless it is of another site, or too long.  what:
+ * noun phrase, NULL for a page.
+ */
 static void
 report_rules(SmAuditRobots *robots, int64 row_number, SmProblemName name, SmRobotsUse use,
 			 const char *what, SmSpan url)
 {
-	if (!match_rules(robots, url))
+	size_t		path = sm_base_path(robots->base, url);
+	size_t		len = url.len - path;
+
+	if (path == 0 || len > SM_LOOK_MAX)
 		return;
+	sm_robots_match(&robots->rules, url.s + path, len,
+					sm_reserve(&robots->room, SM_ROBOTS_ROOM(len)));
 	for (uint32 i = 0; i < robots->rules.nagents; i++)
 	{
 		const SmRobotsAgent *agent = &robots->rules.agents[i];
@@ -167,8 +162,10 @@ report_rules(SmAuditRobots *robots, int64 row_number, SmProblemName name, SmRobo
 
 		CHECK_FOR_INTERRUPTS();
 		if (is_forbidden(agent, use) && name_agents(robots, i, use))
-			sm_findings_add_caused(robots->findings, row_number, name, 2 * rule->line + (what != NULL),
-								   "%s must not fetch the %s: line %u of robots.txt is \"%s\".", robots->names.data,
+			sm_findings_add_caused(robots->findings, row_number, name,
+								   2 * rule->line + (what != NULL),
+								   "%s must not fetch the %s: line %u of robots.txt is \"%s\".",
+								   robots->names.data,
 								   what ? psprintf("%s \"%s\"", what, sm_for_message(url)) : "page",
 								   rule->line, sm_for_message(rule->text));
 	}
@@ -183,7 +180,8 @@ sm_audit_robots_check(SmAuditRobots *robots, int64 row_number, SmRobotsUse use, 
 	if (what == NULL && sm_base_path(robots->base, url) == 0)
 		sm_findings_add_caused(robots->findings, SM_WHOLE_SET, SM_ROBOTS_UNCHECKED, 0,
 							   "This robots.txt is that of \"%.*s\" and does not apply to the page \"%s\".",
-							   (int) robots->base->origin_len, robots->base->url[SM_FORM_PLAIN], sm_for_message(url));
+							   (int) robots->base->origin_len, robots->base->url[SM_FORM_PLAIN],
+							   sm_for_message(url));
 	report_rules(robots, row_number, SM_ROBOTS_DISALLOWED, use, what, url);
 }
 
@@ -235,8 +233,8 @@ describe_invalid(SmSpan text)
 }
 
 /*
- * Report a text that is no robots.txt, or else that crawlers may stop before its end, and that no
- * Sitemap line names one of these files.
+ * Report a text that is no robots.txt, or else that crawlers may stop before its end, and that
+ * no Sitemap line names one of these files.
  */
 static void
 check_lines(SmAuditRobots *robots, const SmSpan *urls, int nurls)

@@ -44,13 +44,6 @@ extern void sm_robots_reader_init(SmRobotsReader *r, SmSpan text);
 /* Read the next line; false at the end. */
 extern bool sm_robots_next(SmRobotsReader *r);
 
-/* Is the line just read a rule?  It may have an empty path. */
-static inline bool
-sm_robots_is_rule(const SmRobotsReader *r)
-{
-	return r->key == SM_ROBOTS_ALLOW || r->key == SM_ROBOTS_DISALLOW;
-}
-
 /*
  * What the value of a User-agent names: the product token of a crawler, which a version may
  * follow, as in "Examplebot/2.1", or "*" for all crawlers that no group names.

@@ -327,12 +327,11 @@ compile_rules(SmRobots *robots, uint8_t *key)
 			group = (has_rules ? 0 : group) | agents_of(robots, r.value);
 			has_rules = false;
 		}
-		else if (sm_robots_is_rule(&r))
+		else if (r.key == SM_ROBOTS_ALLOW || r.key == SM_ROBOTS_DISALLOW)
 		{
 			has_rules = true;
-			if (group == 0 || r.value.len == 0)
-				continue;
-			key = add_rule(robots, &r, group, key);
+			if (group != 0 && r.value.len > 0)
+				key = add_rule(robots, &r, group, key);
 		}
 	}
 }

@@ -81,8 +81,8 @@ add_patterns(SmSuspects *suspects, SmPlace place, const SmSuspicion *what, int *
 		if (*p == *ANY)
 			suspects->ends[place][(unsigned char) p[strcspn(p, "|") - 1]] = true;
 		else
-			add_beginning(suspects->beginnings[place], p + strspn(p, NOT_NUMBER IN_WORD), is_whole_at(place),
-						  UINT64_C(1) << (*n)++ % 64);
+			add_beginning(suspects->beginnings[place], p + strspn(p, NOT_NUMBER IN_WORD),
+						  is_whole_at(place), UINT64_C(1) << (*n)++ % 64);
 	}
 	for (const char *quote = OPENING_QUOTES; *quote && what->is_words; quote++)
 	{
@@ -188,16 +188,15 @@ typedef struct Range
 } Range;
 
 /*
- * Characters without a shape of their own: control characters, blanks other than U+0020 and the
- * wide U+3000, marks of direction, fillers, noncharacters, and others that Unicode calls
- * ignorable.  Not in the list are characters that shape their neighbours.
+ * Characters without a shape of their own: control characters, blanks other than U+0020 and
+ * the wide U+3000, marks of direction, fillers, noncharacters, and others that Unicode calls
+ * ignorable.  Not in the list are characters that shape their neighbours.  In ascending order.
  */
 static const Range invisible[] = {
-	{0x00, 0x1F}, {0x7F, 0xA0}, {0xAD, 0xAD}, {0x34F, 0x34F}, {0x61C, 0x61C}, {0x115F, 0x1160},
-	{0x1680, 0x1680}, {0x17B4, 0x17B5}, {0x180E, 0x180E}, {0x2000, 0x200B},
-	{0x200E, 0x200F}, {0x2028, 0x202F}, {0x205F, 0x206F}, {0x3164, 0x3164},
-	{0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF9, 0xFFFC}, {0xFFFE, 0xFFFF}, {0x1BCA0, 0x1BCA3},
-	{0x1D173, 0x1D17A}
+	{0x00, 0x1F}, {0x7F, 0xA0}, {0xAD, 0xAD}, {0x34F, 0x34F}, {0x61C, 0x61C},
+	{0x115F, 0x1160}, {0x1680, 0x1680}, {0x17B4, 0x17B5}, {0x180E, 0x180E}, {0x2000, 0x200B},
+	{0x200E, 0x200F}, {0x2028, 0x202F}, {0x205F, 0x206F}, {0x3164, 0x3164}, {0xFEFF, 0xFEFF},
+	{0xFFA0, 0xFFA0}, {0xFFF9, 0xFFFC}, {0xFFFE, 0xFFFF}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}
 };
 
 /* Is a character one that nobody sees? */

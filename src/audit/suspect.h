@@ -90,7 +90,8 @@ typedef struct SmSuspect
 
 /*
  * Look at a URL in plain form, which sm_url_encode wrote.  base_len: length of the base
- * URL that the URL begins with, 0 for none.  is_page: the URL is a loc.  room: url.len bytes to work in, SM_LOOK_MAX at most.
+ * URL that the URL begins with, 0 for none.  is_page: the URL is a loc.  room: url.len bytes to
+ * work in, SM_LOOK_MAX at most.
  */
 extern void sm_url_suspect(const SmSuspects *suspects, SmSpan url, size_t base_len, bool is_page,
 						   char *room, SmSuspect *found);

@@ -117,7 +117,7 @@ compare_files(const void *a, const void *b)
 }
 
 static void
-sort(SmFileList *list, int (*compare) (const void *a, const void *b))
+sort_files(SmFileList *list, int (*compare) (const void *a, const void *b))
 {
 	list->compare = compare;
 	qsort(list->files, list->nfiles, sizeof(SmOldFile *), compare);
@@ -145,7 +145,7 @@ sm_file_list_read(const SPITupleTable *rows, const char *table)
 		list->files[i] = read_file(rows->vals[i], rows->tupdesc, table);
 		list->url_count += list->files[i]->url_count;
 	}
-	sort(list, compare_files);
+	sort_files(list, compare_files);
 	MemoryContextSwitchTo(oldcontext);
 	return list;
 }
@@ -164,7 +164,7 @@ SmOldFile *
 sm_file_list_find_name(SmFileList *list, const char *name)
 {
 	if (list->compare != compare_names)
-		sort(list, compare_names);
+		sort_files(list, compare_names);
 	return sm_file_list_find(list, NULL, name);
 }
 

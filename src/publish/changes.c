@@ -185,10 +185,10 @@ run_statement(void *arg)
 {
 	SmChanges  *changes = arg;
 
-	changes->target->activity = SM_IN_CHANGES;
+	changes->target->place = "in the statement of changes";
 	changes->is_volatile = sm_run_changes(&changes->set->query, changes->statement, changes->since,
 										  &changes->receiver.dest);
-	changes->target->activity = SM_IN_QUERY;
+	changes->target->place = NULL;
 }
 
 /*
@@ -283,7 +283,7 @@ sm_changes_count_missed(SmChanges *changes)
 	 * query is in the files, and its keys are still to be read.
 	 */
 	error = sm_try(run_statement, changes, false);
-	changes->target->activity = SM_IN_QUERY;
+	changes->target->place = NULL;
 	if (error && sm_is_cancel(error))
 		ReThrowError(error);
 	if (error)

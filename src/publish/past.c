@@ -112,7 +112,7 @@ sm_past_begin(SmSet *set, SmTarget *target)
 
 	if (!sm_table_has_column(&target->table, SM_FILE_SHOWN))
 	{
-		target->activity = SM_IN_TARGET;
+		target->place = target->in_target;
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("the target table \"%s\" has no column \"shown\"",

@@ -74,7 +74,7 @@ typedef struct Run
 	TupleDesc	desc;
 
 	SmFeed	   *feed;			/* NULL for none */
-	const char *feed_label;		/* its name for error contexts */
+	const char *in_feed;		/* "in the feed", with its name */
 	bool		writes_feed;	/* is there a feed, and not the section's
 								 * first run? */
 	TimestampTz run_at;			/* time of the run: not before any lastmod
@@ -321,7 +321,7 @@ check_shrink(Run *run)
 		allowed = Max(DEFAULT_LOSS, allowed);
 	if (before - after <= allowed && (after > 0 || before == 0 || max_shrink == 1.0))
 		return;
-	run->target.activity = SM_IN_TARGET;
+	run->target.place = run->target.in_target;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("section \"%s\" would shrink from " INT64_FORMAT " %s to " INT64_FORMAT,
@@ -456,10 +456,10 @@ is_first_run(Run *run)
 		return false;
 	if (run->jobs)
 		return TIMESTAMP_IS_NOBEGIN(run->since);
-	target->activity = SM_IN_FEED;
+	target->place = run->in_feed;
 	has_section = run->published.nfiles > 0 &&
 		sm_feed_has_section(run->feed, target->base_url, target->section);
-	target->activity = SM_IN_TARGET;
+	target->place = target->in_target;
 	return !has_section;
 }
 
@@ -479,8 +479,10 @@ publish(const SmArguments *args, Run *run)
 		run->changes = sm_text_argument(args, "changes");
 	if (sm_has_argument(args, "feed"))
 	{
-		run->feed_label = sm_table_label(DatumGetObjectId(sm_argument(args, "feed")));
-		run->feed = sm_feed_open(DatumGetObjectId(sm_argument(args, "feed")));
+		Oid			feed = DatumGetObjectId(sm_argument(args, "feed"));
+
+		run->in_feed = psprintf("in the feed \"%s\"", sm_table_label(feed));
+		run->feed = sm_feed_open(feed);
 		run->contents = AllocSetContextCreate(CurrentMemoryContext, "sitemap_publish contents",
 											  ALLOCSET_DEFAULT_SIZES);
 	}
@@ -493,7 +495,7 @@ publish(const SmArguments *args, Run *run)
 	run->writes_feed = run->feed && !is_first_run(run);
 	write_list(run);
 	write_indexes(run);
-	target->activity = SM_IN_FEED;
+	target->place = run->in_feed;
 	if (run->writes_feed)
 		sm_feed_write(run->feed, target->base_url, run->options->section, run->run_at);
 	if (run->feed)
@@ -512,24 +514,17 @@ publish_index(const SmArguments *args, Run *run)
 	write_indexes(run);
 }
 
-/* Error context: what the run was doing. */
+/* Error context: where the run was. */
 static void
 add_context(void *arg)
 {
-	const Run  *run = arg;
-	const SmTarget *target = &run->target;
+	const SmTarget *target = arg;
 
-	if (target->label == NULL)
-		return;
-	if (target->activity == SM_IN_CHANGES)
+	if (target->place)
 	{
 		sm_hint_search_path();
-		errcontext("in the statement of changes");
+		errcontext("%s", target->place);
 	}
-	else if (target->activity == SM_IN_TARGET)
-		errcontext("in the target \"%s\"", target->label);
-	else if (target->activity == SM_IN_FEED)
-		errcontext("in the feed \"%s\"", run->feed_label);
 }
 
 /* Do the work of a call. */
@@ -537,7 +532,7 @@ static void
 run_call(const SmArguments *args, Run *run, void (*work) (const SmArguments *args, Run *run))
 {
 	ErrorContextCallback callback = {.previous = error_context_stack,.callback = add_context,
-	.arg = run};
+	.arg = &run->target};
 
 	run->sink.put = put_file;
 	run->files = tuplestore_begin_heap(false, false, work_mem);

@@ -187,7 +187,7 @@ check_one_site(const SmTarget *target)
 void
 sm_target_lock_site(SmTarget *target)
 {
-	target->activity = SM_IN_TARGET;
+	target->place = target->in_target;
 	(void) sm_lock(SM_LOCK_SITE, target->table.relid, target->base_url, "");
 	target->now = Max(GetCurrentTimestamp(), target->now);
 	/* the query can have changed the role */
@@ -217,7 +217,7 @@ sm_target_open(SmTarget *target, Oid relid, const SmOptions *options)
 	target->context = CurrentMemoryContext;
 	target->table = target_table;
 	target->table.relid = relid;
-	target->label = sm_table_label(relid);
+	target->place = target->in_target = psprintf("in the target \"%s\"", sm_table_label(relid));
 	target->section = options->section;
 	target->base_url = pnstrdup(options->base.url[SM_FORM_PLAIN], options->base.len[SM_FORM_PLAIN]);
 	target->now = DT_NOBEGIN;
@@ -238,7 +238,7 @@ sm_target_open(SmTarget *target, Oid relid, const SmOptions *options)
 	check_one_site(target);
 	if (target->section)
 		target->sitemaps = list_section(target);
-	target->activity = SM_IN_QUERY;
+	target->place = NULL;
 }
 
 void
@@ -263,7 +263,7 @@ name_parameters(const SmTarget *target, const char *section, const char *name)
 void
 sm_target_read(SmTarget *target, int column, SmOldFile *const *files, int nfiles)
 {
-	SmActivity	activity = target->activity;
+	const char *place = target->place;
 	MemoryContext context = CurrentMemoryContext;
 	ParamListInfo params = name_parameters(target, target->section, NULL);
 	Datum	   *names = palloc_array(Datum, nfiles);
@@ -276,7 +276,7 @@ sm_target_read(SmTarget *target, int column, SmOldFile *const *files, int nfiles
 	}
 	sm_set_parameter(params, 3, TEXTARRAYOID,
 					 PointerGetDatum(construct_array(names, nfiles, TEXTOID, -1, false, TYPALIGN_INT)), false);
-	target->activity = SM_IN_TARGET;
+	target->place = target->in_target;
 	SPI_connect();
 	MemoryContextSwitchTo(context);
 	result = sm_table_execute(&target->table,
@@ -296,7 +296,7 @@ sm_target_read(SmTarget *target, int column, SmOldFile *const *files, int nfiles
 	}
 	SPI_finish();
 	MemoryContextSwitchTo(context);
-	target->activity = activity;
+	target->place = place;
 }
 
 void

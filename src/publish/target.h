@@ -11,22 +11,15 @@
 #include "server/table.h"
 #include "web/url.h"
 
-/* What a run is doing, for error contexts. */
-typedef enum SmActivity
-{
-	SM_IN_TARGET,
-	SM_IN_FEED,
-	SM_IN_CHANGES,
-	SM_IN_QUERY
-} SmActivity;
-
 typedef struct SmTarget
 {
 	SmTable		table;
-	const char *label;			/* its name for error contexts */
+	const char *in_target;		/* "in the target", with its name */
+	const char *place;			/* where the run is, a phrase for error
+								 * contexts; NULL in the query, which has its
+								 * own */
 	const char *base_url;		/* of the site that the run publishes */
 	const char *section;		/* the section to publish, NULL for none */
-	SmActivity	activity;
 	SmFileList *sitemaps;		/* of the section */
 	SmFileList *site;			/* all files of the site, under its lock; NULL
 								 * until needed */

@@ -370,9 +370,15 @@ prepare_write(const SmTarget *target, bool is_new)
 		if (!sm_table_has_column(&target->table, i))
 			continue;
 		appendStringInfo(&columns, "%s%s", comma, sm_file_columns[i].name);
-		/* without new content, the old stays */
-		appendStringInfo(&values, i == SM_FILE_CONTENT && !is_new ? "%scoalesce($%d, content)" : "%s$%d",
-						 comma, i + 1);
+
+		/*
+		 * Without new content, the old stays.  The planner decides the CASE, so
+		 * no foreign server sends the old content.
+		 */
+		if (i == SM_FILE_CONTENT && !is_new)
+			appendStringInfo(&values, "%sCASE WHEN $%d IS NULL THEN content ELSE $%d END", comma, i + 1, i + 1);
+		else
+			appendStringInfo(&values, "%s$%d", comma, i + 1);
 	}
 	if (is_new)
 		return prepare(target, psprintf("INSERT INTO @table (%s) VALUES (%s)", columns.data, values.data), 0);

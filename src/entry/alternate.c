@@ -73,11 +73,11 @@ hreflang_hint(SmSpan hreflang)
 }
 
 /*
- * Add the language of a link of the page, a valid code.  given: the code as it was
- * given.  Returns false if the page has a link for the language, or too many links.
+ * Add the language of a link of the page, a valid code.  Returns false if the page has a link
+ * for the language, or too many links.
  */
 static bool
-add_language(SmEntryWriter *w, SmSpan hreflang, SmSpan given)
+add_language(SmEntryWriter *w, SmSpan hreflang)
 {
 	if (w->nlanguages == SM_MAX_ALTERNATES)
 		return sm_refuse(&w->problems, SM_EXTENSION_INVALID, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
@@ -87,7 +87,7 @@ add_language(SmEntryWriter *w, SmSpan hreflang, SmSpan given)
 		if (sm_equal_ignoring_case(w->languages[i], hreflang))
 			return sm_refuse(&w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,
 							 "invalid hreflang \"%s\": a url can have one alternate for each language",
-							 sm_for_message(given));
+							 sm_for_message(hreflang));
 	w->languages[w->nlanguages++] = hreflang;
 	w->page->namespaces |= SM_NS_XHTML;
 	return true;
@@ -101,7 +101,6 @@ sm_append_alternate(SmEntryWriter *w, const SmLink *link)
 	int			start = w->buf->len;
 	int			code;
 	int			href;
-	bool		is_link;
 
 	if (status == SM_HREFLANG_INVALID)
 	{
@@ -119,15 +118,14 @@ sm_append_alternate(SmEntryWriter *w, const SmLink *link)
 	sm_call_back(w, SM_ROLE_HREFLANG, code);
 	sm_append(w->buf, SM_LITERAL("\" href=\""));
 	href = w->buf->len;
-	is_link = sm_append_url(w, link->href, SM_EXTENSION_INVALID, "href") &&
-		(w->page == NULL || status == SM_HREFLANG_INVALID || add_language(w, hreflang, link->hreflang));
-	if (is_link)
-		sm_call_back(w, SM_ROLE_ALTERNATE, href);
-	if (!is_link || status == SM_HREFLANG_INVALID)
+	if (sm_append_url(w, link->href, SM_EXTENSION_INVALID, "href") &&
+		(w->page == NULL || status == SM_HREFLANG_INVALID || add_language(w, hreflang)))
 	{
-		w->buf->len = start;
-		return false;
+		sm_call_back(w, SM_ROLE_ALTERNATE, href);
+		sm_append(w->buf, SM_LITERAL("\"/>"));
+		if (status != SM_HREFLANG_INVALID)
+			return true;
 	}
-	sm_append(w->buf, SM_LITERAL("\"/>"));
-	return true;
+	w->buf->len = start;
+	return false;
 }

@@ -16,7 +16,6 @@
 #include "server/argument.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/lsyscache.h"
 
 PG_FUNCTION_INFO_V1(sitemap_url);
@@ -237,20 +236,19 @@ sitemap_alternates(PG_FUNCTION_ARGS)
 {
 	Element		element;
 	SmLink	   *links;
-	Datum	   *elements;
+	ArrayBuildState *elements = initArrayResult(XMLOID, CurrentMemoryContext, false);
 	int			n;
 
 	begin_element(&element);
 	n = sm_read_alternates(PG_GETARG_DATUM(0), &links, &element.writer.problems, "hrefs");
-	elements = palloc_array(Datum, n);
 	for (int i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 
-		/* all share one buffer; each result is a copy */
+		/* all share one buffer; the array has copies */
 		element.buf.len = VARHDRSZ;
 		sm_append_alternate(&element.writer, &links[i]);
-		elements[i] = datumCopy(end_element(&element), false, -1);
+		accumArrayResult(elements, end_element(&element), false, XMLOID, CurrentMemoryContext);
 	}
-	PG_RETURN_ARRAYTYPE_P(construct_array(elements, n, XMLOID, -1, false, TYPALIGN_INT));
+	PG_RETURN_DATUM(makeArrayResult(elements, CurrentMemoryContext));
 }

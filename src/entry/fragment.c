@@ -63,19 +63,6 @@ append_part(Fragment *f, SmSpan raw, SmXmlPart part)
 }
 
 /*
- * The flag of a namespace, if an attribute declares it with the usual prefix and URI;
- * else 0.
- */
-static uint32
-own_declaration(const SmXmlAttribute *a)
-{
-	const SmNamespace *declared = sm_namespace_by_prefix(a->name);
-
-	return declared && sm_span_is(a->prefix, "xmlns") &&
-		sm_span_equal(declared->uri, a->value) ? declared->flag : 0;
-}
-
-/*
  * Write the outermost tag without the declarations that the document has.  Returns
  * false, and writes nothing, if the tag has none of these declarations.
  */
@@ -88,12 +75,12 @@ append_without_own(Fragment *f)
 	for (int i = 0; i < r->nattributes; i++)
 	{
 		const SmXmlAttribute *a = &r->attributes[i];
-		uint32		own = own_declaration(a);
+		const SmNamespace *own = sm_namespace_by_prefix(a->name);
 		const char *to = a->prefix.s;
 
-		if (own == 0)
+		if (own == NULL || !sm_span_is(a->prefix, "xmlns") || !sm_span_equal(own->uri, a->value))
 			continue;
-		f->reader.namespaces |= own;
+		f->reader.namespaces |= own->flag;
 		while (sm_is_space(to[-1]))
 			to--;
 		append_part(f, sm_span(from, to - from), SM_XML_IN_TAG);
@@ -250,10 +237,7 @@ sm_append_fragment(SmEntryWriter *w, SmSpan xml)
 						 xml.len);
 	f.w = w;
 
-	/*
-	 * If the database is not UTF-8, files get characters, and SQL values get
-	 * references.
-	 */
+	/* outside UTF-8, files have characters, and SQL values references */
 	f.charset = w->ascii ? SM_XML_AS_REFERENCES :
 		sm_ascii_only() ? SM_XML_AS_CHARACTERS : SM_XML_AS_GIVEN;
 	f.is_clean = is_clean(xml, f.charset);

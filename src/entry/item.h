@@ -78,7 +78,7 @@ extern bool sm_append_image(SmEntryWriter *w, SmSpan loc);
 
 /*
  * Append the items of a jsonb value.  An item is an object, with names of fields as
- * its keys; videos and images can be an array of objects, and an image can be a URL.
+ * its keys; the value can be an array of objects, and an image can be a URL.
  * null is no item, and neither is an object without any of the required values.
  * Stops after the item that makes the page's elements too large.
  */

@@ -7,6 +7,7 @@
 
 #include "entry/item.h"
 
+#include "entry/value.h"
 #include "text/ascii.h"
 #include "text/iso.h"
 #include "web/namespace.h"
@@ -45,20 +46,14 @@ const SmItemType sm_image = {
 	.nfields = lengthof(image_fields),.fields = image_fields
 };
 
-/*
- * Is it a decimal number without a sign?  The output function of numeric writes finite
- * numbers that are not negative like this.
- */
+/* Is it a decimal number without a sign, that begins and ends with a digit? */
 static bool
 is_price(SmSpan value)
 {
-	const char *end = value.s + value.len;
-	const char *point = memchr(value.s, '.', value.len);
+	double		number;
 
-	for (const char *s = value.s; s < end; s++)
-		if (!sm_is_digit(*s) && s != point)
-			return false;
-	return value.len > 0 && point != value.s && point != end - 1;
+	return sm_read_decimal(value, &number) &&
+		sm_is_digit(value.s[0]) && sm_is_digit(value.s[value.len - 1]);
 }
 
 /* Is a value made of characters from first to last only, at least min and at most max? */

@@ -2,10 +2,8 @@
  * json.c
  *	  Reads items of a page from jsonb: the columns images, videos and news.
  *
- * The values of an object are read into the same SmValue as the arguments of
- * sitemap_image, sitemap_video and sitemap_news, so both give the same item.  Only a date
- * with a time, which is a string in jsonb, is written in UTC (set_date).  An invalid item
- * is one problem, and only that item is left out.
+ * An object gives the same item as these arguments of sitemap_image, sitemap_video or
+ * sitemap_news.  An invalid item is one problem, and only that item is left out.
  */
 #include "postgres.h"
 
@@ -185,7 +183,7 @@ wrong_shape(SmEntryWriter *w, const SmItemType *type)
 	sm_problem(&w->problems, type->problem, ERRCODE_INVALID_PARAMETER_VALUE,
 			   keys_hint(type), "%s must be %s", type->column,
 			   type == &sm_image ? "a URL, an object, or an array of them" :
-			   type == &sm_video ? "a JSON object or an array of objects" : "a JSON object");
+			   "a JSON object or an array of objects");
 }
 
 /* Append the item of an element of an array, or of a scalar. */
@@ -220,12 +218,6 @@ sm_append_json(SmEntryWriter *w, const SmItemType *type, Datum value)
 		append_object(w, type, &jsonb->root);
 		return;
 	}
-	if (type == &sm_news && !JB_ROOT_IS_SCALAR(jsonb) && JB_ROOT_COUNT(jsonb) > 0)
-	{
-		wrong_shape(w, type);
-		return;
-	}
-
 	/* a scalar is stored as an array of one element */
 	it = JsonbIteratorInit(&jsonb->root);
 	while (!sm_elements_too_large(w) &&

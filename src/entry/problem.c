@@ -42,16 +42,15 @@ describe_key(const SmProblems *problems)
 static const char *
 describe_row(const SmProblems *problems)
 {
-	const char *of_group = problems->grouped ? " of the group" : "";
 	char	   *loc = problems->loc.s ? sm_for_message(sm_without_secret(problems->loc)) : NULL;
 
 	if (problems->row_number == 0)
 		return loc ? psprintf("The loc is \"%s\".", loc) : NULL;
 	if (loc == NULL)
-		return psprintf("It is row " UINT64_FORMAT "%s%s.", problems->row_number, of_group,
+		return psprintf("It is row " UINT64_FORMAT "%s.", problems->row_number,
 						describe_key(problems));
-	return psprintf("Row " UINT64_FORMAT "%s%s has the loc \"%s\".",
-					problems->row_number, of_group, describe_key(problems), loc);
+	return psprintf("Row " UINT64_FORMAT "%s has the loc \"%s\".",
+					problems->row_number, describe_key(problems), loc);
 }
 
 pg_noreturn static void

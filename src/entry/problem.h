@@ -102,7 +102,6 @@ struct SmProblems
 {
 	SmProblemCallback callback; /* NULL: problems are raised as errors */
 	void	   *callback_arg;
-	bool		grouped;		/* row_number counts the rows of a group */
 
 	/* the current row */
 	uint64		row_number;		/* 0 if unknown */
@@ -134,10 +133,7 @@ sm_problems_are_described(const SmProblems *problems)
 	return problems->nreasons < SM_MAX_REASONS;
 }
 
-/*
- * Report a problem of the current row, with an SQLSTATE, a hint, NULL for none, and a message,
- * which is freed.  Returns as SmProblemCallback does.
- */
+/* Report a problem of the current row.  Frees the message.  Returns as SmProblemCallback does. */
 extern bool sm_report_problem(SmProblems *problems, SmProblemName name, int sqlerrcode,
 							  const char *hint, char *message);
 
@@ -147,18 +143,9 @@ extern bool sm_report_problem(SmProblems *problems, SmProblemName name, int sqle
 					  sm_problems_are_described(problems) ? psprintf(__VA_ARGS__) : NULL)
 
 /* The same, but always false: for a caller that cannot go on with the element. */
-#define sm_refuse(...)	sm_and_false(sm_problem(__VA_ARGS__))
+#define sm_refuse(...)	(sm_problem(__VA_ARGS__), false)
 
-static inline bool
-sm_and_false(bool goes_on)
-{
-	return false;
-}
-
-/*
- * Raise one WARNING if anything was skipped.  function: SQL function to name
- * in it.
- */
+/* Raise one WARNING if anything was skipped.  function: SQL function to name in it. */
 extern void sm_problems_warn(const SmProblems *problems, const char *function);
 
 #endif

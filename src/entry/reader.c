@@ -285,24 +285,16 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 	SmXmlToken	token;
 
 	memset(row, 0, sizeof(*row));
-	if (xml.len > SM_MAX_BYTES)
-		return sm_refuse(problems, SM_ENTRY_TOO_LARGE, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
-						 "invalid url: %zu bytes are more than a sitemap can have",
-						 xml.len);
 	sm_xml_reader_init(&r, xml.s, xml.len);
 
 	token = next_outside(&r);
 	if (token == SM_XML_START && sm_span_is(r.name, "url") && sm_entry_is_own(&e))
 	{
 		for (int i = 0; i < r.nattributes; i++)
-		{
-			if (r.attributes[i].prefix.len == 0 && sm_span_is(r.attributes[i].name, "xmlns"))
-				continue;
-			if (!sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT,
+			if ((r.attributes[i].prefix.len > 0 || !sm_span_is(r.attributes[i].name, "xmlns")) &&
+				!sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT,
 							SM_DECLARE_HINT, "invalid url: attributes of the url element are not allowed"))
 				return false;
-			break;
-		}
 		if (!sm_entry_read(&e, row))
 			return r.message ? sm_xml_malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url") : false;
 		token = next_outside(&r);

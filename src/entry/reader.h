@@ -13,8 +13,8 @@
 	"Declare the namespace on the element itself, as in xmlelement(name \"x:y\", xmlattributes('http://example.com/ns' AS \"xmlns:x\"))."
 
 /*
- * Reads an extension element that has just begun, up to its end.  Leaves *element
- * unchanged to leave it out.  Returns false if the entry cannot be read.
+ * Reads an extension element that has just begun, up to its end; unchanged *element: to be left
+ * out.  Returns false if the entry cannot be read.
  */
 typedef bool (*SmReadElement) (void *arg, SmSpan *element);
 

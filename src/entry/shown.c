@@ -12,8 +12,7 @@
  *
  * Lastmods repeat, and digests do not.  XOR makes all bytes look random, so that pglz gives
  * up after the first kilobyte of a column with STORAGE EXTENDED, the default.  With plain
- * lastmods it would go through all states and save less than it must: five times the time
- * to write them, and a first run takes a third more.
+ * lastmods it would go through all states in vain, and a first run takes a third more.
  *
  * Most pages are asked for in the order of the states, and then each call compares one
  * page.  At the first call for another page, the pages are sorted.  Radix sort and

@@ -44,9 +44,7 @@ typedef struct SmShown
 	bool		is_sorted;
 	bool		has_equals;		/* are two pages equal, apart from lastmod? */
 	uint32_t   *sorted;			/* pages by URL, digest and number */
-
-	/* where a group of equal pages begins in sorted: its next place */
-	uint32_t   *next_equal;
+	uint32_t   *next_equal;		/* of a group's first place: the next one */
 } SmShown;
 
 /* How many numbers the caller provides for sorting. */

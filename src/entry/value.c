@@ -113,8 +113,9 @@ sm_append_date(StringInfo buf, const SmValue *date, SmProblems *problems,
 	if (date->type == SM_VALUE_TEXT)
 		return append_date_text(buf, date->v.span, problems, name, what, seconds);
 
+	/* infinity is in no year that can be written */
 	dst = sm_reserve(buf, SM_W3C_SECONDS_LEN);
-	if (date->type == SM_VALUE_DAY && !DATE_NOT_FINITE((DateADT) value))
+	if (date->type == SM_VALUE_DAY)
 	{
 		int64		day = value + (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE);
 
@@ -125,7 +126,7 @@ sm_append_date(StringInfo buf, const SmValue *date, SmProblems *problems,
 			return true;
 		}
 	}
-	else if (date->type == SM_VALUE_INSTANT && !TIMESTAMP_NOT_FINITE((Timestamp) value))
+	else
 	{
 		*seconds = sm_timestamp_seconds(value);
 		if (sm_w3c_format_seconds(*seconds, dst))

@@ -44,10 +44,9 @@ extern bool sm_encoding_problem(SmSpan *result, SmProblems *problems, SmProblemN
 								const char *what);
 
 /*
- * Read a string of the database as UTF-8.  The result may point into the string or into
- * the current memory context.  If the string cannot be read, this reports the problem
- * called name and sets s of the result to NULL.  what: noun phrase for the value.  Returns
- * whether the row may go on.
+ * Read a string of the database as UTF-8.  The result may point into the string.  If the
+ * string cannot be read, this reports a problem and sets s of the result to NULL.  what: noun
+ * phrase for the value.  Returns whether the row may go on.
  */
 static inline bool
 sm_read_string(const char *s, size_t len, SmSpan *result, SmProblems *problems,
@@ -74,9 +73,8 @@ sm_read_text(Datum value, SmSpan *result, SmProblems *problems, SmProblemName na
 extern SmSpan sm_unless_blank(SmSpan value);
 
 /*
- * Report that a URL was refused, with the SQLSTATE and hint for the status.  Out of memory
- * is not a problem of the row, and is never skipped or reported.
- * what: noun phrase for the URL in the message.
+ * Report that a URL was refused.  Out of memory is not a problem of the row, and is always
+ * an error.  what: noun phrase for the URL in the message.
  */
 extern bool sm_url_problem(SmProblems *problems, SmProblemName name, const char *what,
 						   SmUrlStatus status);

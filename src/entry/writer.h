@@ -7,10 +7,7 @@
 
 #include "entry/element.h"
 
-/*
- * Prepare to write entries into an SQL value, in the encoding of the database.
- * Problems are raised as errors.
- */
+/* Prepare to write entries into an SQL value.  Problems are raised as errors. */
 extern void sm_entry_writer_init(SmEntryWriter *w, SmKind kind);
 
 /*

@@ -111,7 +111,6 @@ transition(FunctionCallInfo fcinfo, SmKind kind)
 	/* a parallel worker does not know how many rows the others have seen */
 	problems = &state->writer.problems;
 	problems->row_number = IsInParallelMode() ? 0 : state->nrows;
-	problems->grouped = true;
 	problems->loc = sm_no_span();
 
 	if (state->is_xml)

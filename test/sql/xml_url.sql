@@ -80,11 +80,6 @@ SELECT row_number, loc, problem, detail
                              '<url><loc> /5&#35; </loc></url>']::xml[]) AS url
        $$, 'http://a.example/');
 
--- One that is longer than any sitemap is not even read.
-SELECT pg_temp.brief($$
-         SELECT * FROM sitemap_files('SELECT format(''<url>%s<loc>http://a/</loc></url>'', repeat(''<!--'' || repeat(''x'', 9000000) || ''-->'', 6))::xml AS url', 'http://a/')
-       $$);
-
 -- An error names the loc, once it was read.
 SELECT pg_temp.error(format('SELECT sitemap_files(%L, ''http://a/'')', format('SELECT %L::xml AS url', url)))
   FROM unnest('{<url><loc>/1</loc><a/></url>,<url><a/><loc>/1</loc></url>,<url><loc>/1</loc><priority>x</priority></url>}'::text[]) url;

@@ -210,14 +210,21 @@ is_now(const SmRow *row, const SmEntry *entry)
 		entry->lastmod == sm_timestamp_seconds(start);
 }
 
-/* Is a time midnight in the session's time zone, as a date is that the query casts? */
+/*
+ * Is a time midnight in UTC, or in the session's time zone, as a date is that the query casts?
+ * Time zones differ by quarters of an hour.
+ */
 static bool
 is_midnight(int64 seconds)
 {
 	TimestampTz time = (seconds - SM_POSTGRES_EPOCH) * USECS_PER_SEC;
-	Datum		day = DirectFunctionCall1(timestamptz_date, TimestampTzGetDatum(time));
+	Datum		day;
 
-	return DatumGetTimestampTz(DirectFunctionCall1(date_timestamptz, day)) == time;
+	if (seconds % (15 * 60) != 0)
+		return false;
+	day = DirectFunctionCall1(timestamptz_date, TimestampTzGetDatum(time));
+	return seconds % SM_SECS_PER_DAY == 0 ||
+		DatumGetTimestampTz(DirectFunctionCall1(date_timestamptz, day)) == time;
 }
 
 static void
@@ -235,8 +242,7 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 	if (!is_day && is_now(row, entry))
 		sm_findings_add_caused(&audit->findings, SM_WHOLE_SET, SM_LASTMOD_NOW, 0,
 							   "The lastmod of a page is now(), so each run changes it. Write when the page changed, or NULL.");
-	else if (!is_day && entry->lastmod > 0 && entry->lastmod % SM_SECS_PER_DAY != 0 &&
-			 !is_midnight(entry->lastmod))
+	else if (!is_day && entry->lastmod > 0 && !is_midnight(entry->lastmod))
 	{
 		*sm_sort_row(&audit->lastmods) = Int64GetDatum(entry->lastmod);
 		sm_sort_put(&audit->lastmods);

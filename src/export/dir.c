@@ -198,35 +198,28 @@ sm_dir_stat_regular(const SmDir *dir, const char *name, struct stat *st)
 	return true;
 }
 
-bool
+void
 sm_dir_read_own(SmDir *dir, const char *name, StringInfo dst)
 {
 	struct stat st;
-	bool		is_own;
 	ssize_t		n;
 
 	dir->file_fd = open_at(dir->fd, name, O_RDONLY | O_NOFOLLOW);
-	if (dir->file_fd < 0)
-	{
-		/* ELOOP is a symbolic link, ENXIO a socket */
-		if (errno != ENOENT && errno != EACCES && errno != ELOOP && errno != ENXIO)
-			raise_error("open file", dir->path, name);
-		return false;
-	}
-	if (fstat(dir->file_fd, &st) != 0)
-		raise_error("stat file", dir->path, name);
-	is_own = S_ISREG(st.st_mode) && st.st_uid == geteuid();
-	if (is_own)
-	{
-		enlargeStringInfo(dst, Min(st.st_size, PG_INT32_MAX));
-		n = read(dir->file_fd, dst->data, st.st_size);
-		if (n < 0)
-			raise_error("read file", dir->path, name);
-		dst->len = n;
-		dst->data[n] = '\0';
-	}
+	if (dir->file_fd < 0 || fstat(dir->file_fd, &st) != 0)
+		raise_error("open file", dir->path, name);
+	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("\"%s\" is not a regular file of the user that the server runs as",
+						sm_dir_path(dir, name)),
+				 errhint("Give each server a directory of its own, or remove the file.")));
+	enlargeStringInfo(dst, Min(st.st_size, PG_INT32_MAX));
+	n = read(dir->file_fd, dst->data, st.st_size);
+	if (n < 0)
+		raise_error("read file", dir->path, name);
+	dst->len = n;
+	dst->data[n] = '\0';
 	close_fd(&dir->file_fd);
-	return is_own;
 }
 
 static void

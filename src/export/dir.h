@@ -55,10 +55,10 @@ extern bool sm_dir_stat(const SmDir *dir, const char *name, struct stat *st);
 extern bool sm_dir_stat_regular(const SmDir *dir, const char *name, struct stat *st);
 
 /*
- * Read a file into dst, which is empty.  Returns false if the file does not belong to the user
- * that the server runs as, or is not a regular file that this user may read.
+ * Read a file into dst, which is empty.  Raises an error unless it is a regular file of the user
+ * that the server runs as.
  */
-extern bool sm_dir_read_own(SmDir *dir, const char *name, StringInfo dst);
+extern void sm_dir_read_own(SmDir *dir, const char *name, StringInfo dst);
 
 /*
  * Create a file, or replace it atomically, with its content flushed to disk.  Sets

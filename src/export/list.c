@@ -23,8 +23,8 @@
  * all lines.  Then the size and mtime of the file show which version it is: a new mtime is
  * always later than the old one.
  *
- * The list decides which files are removed.  So a list is ignored unless it belongs to
- * the user that the server runs as.
+ * The list decides which files are removed.  So it must belong to the user that the server
+ * runs as.
  */
 #include "postgres.h"
 
@@ -162,14 +162,7 @@ sm_list_read(SmList *list, SmDir *dir)
 
 	if (!sm_dir_stat_regular(dir, SM_LIST_NAME, &st))
 		return;
-	if (!sm_dir_read_own(dir, SM_LIST_NAME, &list->text))
-	{
-		ereport(WARNING,
-				(errmsg("file \"%s\" was ignored", sm_dir_path(dir, SM_LIST_NAME)),
-				 errdetail("It does not belong to the user that the server runs as, or that user may not read it. Files of earlier exports that this export does not replace are kept.")));
-		return;
-	}
-
+	sm_dir_read_own(dir, SM_LIST_NAME, &list->text);
 	initStringInfo(&lines);
 	appendBinaryStringInfo(&lines, list->text.data, list->text.len);
 	for (char *line = lines.data, *end = line + lines.len;

@@ -46,7 +46,7 @@ typedef struct SmList
 
 /*
  * Read the list of a directory, into the current memory context.  Raises an error if it is that
- * of another database, such as the original of a copy.
+ * of another database, such as the original of a copy, or somebody else's file.
  */
 extern void sm_list_read(SmList *list, SmDir *dir);
 

@@ -13,10 +13,10 @@
  * Several calls share the jobs.  "run" and "finish" hold the lock of the section, but lock the
  * row only for the moment of an UPDATE, so users can change it while the job runs.  "start"
  * passes over a row that is locked or that another call has started since the list was made,
- * and over a section whose lock is held.  "run" and "finish" do nothing if
- * "started" is no longer what this call has set: then the row is gone, or another call has
- * taken the job over between two transactions, when the lock is free.  It counts a failure,
- * which its success clears.
+ * and over a section whose lock is held.  "run" and "finish" do nothing if "started" is no
+ * longer what this call has set: then the row is gone, or another call has taken the job over
+ * between two transactions, when the lock is free.  It counts a failure, which its success
+ * clears.
  *
  * At the end of "run", the lock of the site is held, too.  So nothing may wait there for
  * somebody who can wait for that lock: if the row or the table of jobs is locked, or a trigger

@@ -591,11 +591,16 @@ make_audit(FunctionCallInfo fcinfo)
 static void
 check_query(Audit *audit)
 {
-	const SmQuery *query = &audit->query;
+	SmQuery    *query = &audit->query;
+	const char *table = sm_query_unsecured(query);
 
 	if (audit->options->stable && query->key_type == NULL && !sm_query_has_order(query))
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ORDER_MISSING,
 						"The query has no ORDER BY, and split => 'stable' needs the same order in each run; else files get other names.");
+	if (table)
+		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_ROW_SECURITY_BYPASSED,
+						"The row security of %s does not apply to the role that runs the query, which can list rows that visitors must not see.",
+						table);
 }
 
 Datum

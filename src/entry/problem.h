@@ -60,6 +60,7 @@
 	PROBLEM(SM_LASTMOD_NOW, "lastmod_now") \
 	PROBLEM(SM_LASTMOD_UNIFORM, "lastmod_uniform") \
 	PROBLEM(SM_DIRECTORY_UNUSED, "directory_unused") \
+	PROBLEM(SM_ROW_SECURITY_BYPASSED, "row_security_bypassed") \
 	PROBLEM(SM_ORDER_MISSING, "order_missing") \
 	PROBLEM(SM_XML_UNCHECKED, "xml_unchecked") \
 	PROBLEM(SM_ROBOTS_INVALID, "robots_invalid") \

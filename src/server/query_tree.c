@@ -10,8 +10,10 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
+#include "server/table.h"
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
+#include "utils/rls.h"
 
 static CachedPlanSource *
 source_of(const SmQuery *query)
@@ -31,6 +33,19 @@ sm_query_views(const SmQuery *query)
 			views = list_append_unique_oid(views, lfirst_oid(cell));
 	}
 	return views;
+}
+
+const char *
+sm_query_unsecured(const SmQuery *query)
+{
+	ListCell   *cell;
+
+	foreach(cell, source_of(query)->relationOids)
+	{
+		if (check_enable_rls(lfirst_oid(cell), InvalidOid, true) == RLS_NONE_ENV)
+			return sm_qualified_name(lfirst_oid(cell));
+	}
+	return NULL;
 }
 
 /*

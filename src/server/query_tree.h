@@ -19,4 +19,10 @@ extern bool sm_query_has_order(const SmQuery *query);
  */
 extern bool sm_query_has_limit(const SmQuery *query);
 
+/*
+ * The name of a table that the query reads and whose row security does not apply to the
+ * current role, its owner for example; NULL for none.
+ */
+extern const char *sm_query_unsecured(const SmQuery *query);
+
 #endif

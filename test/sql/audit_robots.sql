@@ -139,6 +139,28 @@ SELECT problem FROM sitemap_audit('SELECT unnest(''{/a,/x/a}''::text[]) AS loc',
 SELECT problem FROM sitemap_audit('SELECT ''/a'' AS loc', 'http://a.example/x/', robots => E'User-agent: *\nSitemap: http://a.example/x/sitemap.xml');
 SELECT problem FROM sitemap_audit('SELECT ''ftp:'' AS loc', 'http://a.example/x/');
 
+-- Row security that does not apply to the caller.
+CREATE SCHEMA robots;
+CREATE TABLE robots.post (id int PRIMARY KEY, slug text, public boolean);
+INSERT INTO robots.post VALUES (1, 'open', true), (2, 'secret', false);
+CREATE TABLE robots.tag AS SELECT 1 AS post, 'a' AS name;
+CREATE VIEW robots.listed AS SELECT slug FROM robots.post;
+CREATE POLICY visitors ON robots.post USING (public);
+\set query 'SELECT ''/'' || slug AS loc FROM robots.post, robots.tag ORDER BY id'
+SELECT problem FROM sitemap_audit(:'query', 'http://a.example/');
+ALTER TABLE robots.post ENABLE ROW LEVEL SECURITY;
+SELECT query, problem, detail
+  FROM unnest(ARRAY[:'query', 'SELECT ''/'' || slug AS loc FROM robots.listed', 'SELECT ''/'' || name AS loc FROM robots.tag']) query,
+       LATERAL sitemap_audit(query, 'http://a.example/');
+CREATE ROLE regress_sitemap_visitor;
+GRANT USAGE ON SCHEMA robots TO regress_sitemap_visitor;
+GRANT SELECT ON robots.post, robots.tag TO regress_sitemap_visitor;
+SET ROLE regress_sitemap_visitor;
+SELECT problem FROM public.sitemap_audit(:'query', 'http://a.example/');
+RESET ROLE;
+DROP SCHEMA robots CASCADE;
+DROP ROLE regress_sitemap_visitor;
+
 -- A directory and its index.
 SELECT row_number, loc, problem, detail
   FROM sitemap_audit($$SELECT unnest('{/docs/,/docs/index.html,/a/index.php?x=1,/a/?x=1,/b/index.htm,/b,/index.html,/,http://a.example/docs/index.html,

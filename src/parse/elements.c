@@ -3,7 +3,8 @@
  *	  Looks for entries among the elements of a document.
  *
  * Elements that the protocol does not know are skipped, but no page in them is lost
- * silently: an entry inside another element, as in <urlset><urls><url>, is a problem.
+ * silently: an entry inside another element, as in <urlset><urls><url>, is read and
+ * reported as a problem.
  *
  * An extension element of an entry is returned as a slice of the document, plus the
  * declarations that its prefixes need, without indentation, comments and processing
@@ -62,6 +63,8 @@ struct SmXmlParser
 	SmProblems *problems;
 	bool		is_cut;			/* the input is not the whole document */
 	const Kind *kind;			/* NULL before the root element */
+	const char *wrapper;		/* in the document, the name of the element
+								 * last reported for entries in it; or NULL */
 
 	/* the declarations that a copy needs in addition to its own */
 	int			nbindings;		/* namespaces in scope around the element */
@@ -325,6 +328,20 @@ begin_root(SmXmlParser *p)
 	return true;
 }
 
+/* Report the element around an entry if it is not the root, unless just reported. */
+static void
+check_wrapper(SmXmlParser *p)
+{
+	SmSpan		wrapper = p->reader.open[p->reader.depth - 1].qname;
+
+	if (p->reader.depth == 1 || wrapper.s == p->wrapper)
+		return;
+	p->wrapper = wrapper.s;
+	sm_problem(p->problems, SM_DOCUMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT,
+			   "on_invalid => 'skip' reads these entries.",
+			   "there are entries inside of an element \"%s\"", sm_for_message(wrapper));
+}
+
 /*
  * Read the entry that has just begun.  Returns false if it is skipped for a
  * problem, or is not well-formed.
@@ -371,7 +388,6 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 		SmXmlToken	token = sm_xml_next(r);
 		int			depth = r->depth;
 		bool		is_own;
-		bool		is_entry;
 
 		CHECK_FOR_INTERRUPTS();
 		if (token == SM_XML_ERROR)
@@ -391,15 +407,14 @@ sm_xml_parser_next(SmXmlParser *p, SmRow *row)
 
 		p->problems->place = r->raw.s;
 		is_own = sm_entry_is_own(&p->entries);
-		is_entry = is_own && sm_span_equal(r->name, p->entries.entry_name);
-		if (is_entry && depth == 1)
+		if (is_own && sm_span_equal(r->name, p->entries.entry_name))
 		{
+			check_wrapper(p);
 			if (read_entry(p, row))
 				return true;
 		}
 		else if (is_like_entry(r))
 			sm_problem(p->problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_DOCUMENT, NULL,
-					   is_entry ? "element \"%s\" is not directly in the %s" :
 					   is_own ? "element \"%s\" is no entry of a %s" :
 					   "element \"%s\" is not in the namespace of the %s",
 					   sm_for_message(r->open[depth].qname), p->kind->root);

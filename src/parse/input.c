@@ -56,6 +56,15 @@ inflate_content(SmInput *input, int64 limit)
 	}
 }
 
+/* Is the document in UTF-32?  Of its first character, one half is zero. */
+static bool
+is_utf32(SmSpan document)
+{
+	const char *p = document.s;
+
+	return document.len >= 4 && ((p[0] == 0 && p[1] == 0) != (p[2] == 0 && p[3] == 0));
+}
+
 /*
  * Is the document in UTF-16, and in which byte order?  It begins with a byte order
  * mark, or with an ASCII character, which is a zero byte and another byte.
@@ -119,7 +128,9 @@ find_encoding(SmSpan name)
 		int			encoding;
 	}			others[] = {
 		{"us-ascii", PG_UTF8}, {"utf-16", PG_UTF8}, {"gb2312", PG_GBK},
-		{"ks_c_5601-1987", PG_UHC}, {"x-sjis", PG_SJIS}
+		{"ks_c_5601-1987", PG_UHC}, {"x-sjis", PG_SJIS}, {"windows-31j", PG_SJIS},
+		{"cp1250", PG_WIN1250}, {"cp1251", PG_WIN1251}, {"cp1252", PG_WIN1252},
+		{"big5-hkscs", PG_BIG5}, {"tis-620", PG_WIN874}
 	};
 	int			encoding = name.len < NAMEDATALEN ? pg_char_to_encoding(pnstrdup(name.s, name.len)) : -1;
 
@@ -216,6 +227,12 @@ sm_input_prepare(SmInput *input, SmSpan document, bool is_text, int64 max_bytes,
 			input->hint = "If it can be trusted, raise max_bytes.";
 	}
 
+	if (!is_text && is_utf32(input->content))
+	{
+		input->content.len = 0;
+		break_off(input, ERRCODE_FEATURE_NOT_SUPPORTED, "the encoding \"UTF-32\" is not supported");
+		return;
+	}
 	if (!is_text && is_utf16(input->content, &big_endian))
 	{
 		convert_utf16(input, input->content, big_endian);

@@ -448,6 +448,61 @@ read_comment(SmXmlReader *r)
 	return true;
 }
 
+/* Skip blanks.  Returns false if there are none. */
+static bool
+read_space(SmXmlReader *r)
+{
+	const char *start = r->p;
+
+	skip_space(r);
+	return r->p > start;
+}
+
+/* Read a string in quotes, and the blanks before it. */
+static bool
+read_quoted(SmXmlReader *r)
+{
+	const char *quote;
+
+	if (!read_space(r) || r->p == r->end || (*r->p != '"' && *r->p != '\''))
+		return false;
+	quote = *r->p++ == '"' ? "\"" : "'";
+	if (!skip_until(r, quote))
+		return false;
+	r->p++;
+	return true;
+}
+
+/* Read a document type declaration, such as <!DOCTYPE urlset SYSTEM "sitemap.dtd">. */
+static bool
+read_doctype(SmXmlReader *r)
+{
+	SmSpan		prefix;
+	SmSpan		name;
+	bool		is_valid;
+
+	if (!r->is_document || r->had_doctype || r->had_root)
+		return fail(r, "misplaced document type declaration");
+	r->had_doctype = true;
+	r->raw.s = r->p;
+	r->p += strlen("<!DOCTYPE");
+	is_valid = read_space(r) && read_qname(r, &prefix, &name);
+	if (is_valid && read_space(r) && (looking_at(r, "SYSTEM") || looking_at(r, "PUBLIC")))
+	{
+		bool		is_public = *r->p == 'P';
+
+		r->p += strlen("SYSTEM");
+		is_valid = (!is_public || read_quoted(r)) && read_quoted(r);
+		skip_space(r);
+	}
+	if (!is_valid || r->p == r->end || *r->p != '>')
+		return fail(r, "a document type declaration is malformed or has an internal subset");
+	r->p++;
+	r->raw.len = r->p - r->raw.s;
+	r->depth = 0;
+	return true;
+}
+
 static bool
 read_pi(SmXmlReader *r)
 {
@@ -500,7 +555,7 @@ sm_xml_reader_init(SmXmlReader *r, const char *src, size_t len)
 	r->p = src;
 	r->end = src + len;
 	r->namespaces = 0;
-	r->is_document = r->had_root = r->pending_end = false;
+	r->is_document = r->had_doctype = r->had_root = r->pending_end = false;
 	r->nopen = 0;
 	r->nbindings = 0;
 
@@ -545,10 +600,7 @@ sm_xml_next(SmXmlReader *r)
 	if (looking_at(r, "<![CDATA[") && !is_outside_root(r))
 		return read_delimited(r, "<![CDATA[", "]]>") ? SM_XML_CDATA : SM_XML_ERROR;
 	if (looking_at(r, "<!DOCTYPE"))
-	{
-		fail(r, "document type declarations are not supported");
-		return SM_XML_ERROR;
-	}
+		return read_doctype(r) ? SM_XML_COMMENT : SM_XML_ERROR;
 	if (looking_at(r, "<?"))
 		return read_pi(r) ? SM_XML_PI : SM_XML_ERROR;
 	return read_start(r) ? SM_XML_START : SM_XML_ERROR;

@@ -6,9 +6,9 @@
  * type lets through control characters, undeclared entities and undeclared prefixes,
  * and a server built without libxml has no parser.  So the reader accepts what a
  * namespace-aware parser accepts as element content or as a document, up to the
- * limits below and with two exceptions.  A document type declaration, which could define
- * entities, is refused.  A namespace name must not contain a line break, a tab, or a
- * reference other than "&amp;".
+ * limits below and with two exceptions.  A document type declaration is refused in a
+ * fragment, and in a document if it has an internal subset, which could define entities.
+ * A namespace name must not contain a line break, a tab, or a reference other than "&amp;".
  *
  * Nothing is allocated: tokens point into the input.
  */
@@ -40,7 +40,7 @@ typedef enum SmXmlToken
 	SM_XML_END,
 	SM_XML_TEXT,				/* raw, with references */
 	SM_XML_CDATA,				/* data: the inside */
-	SM_XML_COMMENT,
+	SM_XML_COMMENT,				/* or a document type declaration */
 	SM_XML_PI,
 	SM_XML_ERROR
 } SmXmlToken;
@@ -84,6 +84,7 @@ typedef struct SmXmlReader
 	const char *p;
 	const char *end;
 	bool		is_document;
+	bool		had_doctype;	/* of a document */
 	bool		had_root;		/* of a document: its root element has begun */
 	bool		pending_end;
 	int			nopen;

@@ -269,7 +269,11 @@ SELECT count(*), count(DISTINCT extensions::text)
                              || string_agg(format('<b%s/><?b%s?><url><loc>a</loc><b xmlns="urn:b%s"/></url>', n, n, n % 5000), '') || '</urlset>'
                         FROM generate_series(1, 20000) n));
 
--- No document type declaration: neither files nor bombs come in by one.
+-- No internal subset of a document type declaration: neither files nor bombs come in by that way.
+SELECT loc
+  FROM unnest(ARRAY['<!DOCTYPE urlset><urlset>', E'<?xml version="1.0"?>\n<!-- a --><!DOCTYPE urlset SYSTEM "http://a.invalid/sitemap.dtd" >\n<urlset>',
+                    E'<!DOCTYPE\nurlset\tPUBLIC ''-//a//[<!ENTITY>]'' "a.dtd"><urlset>']) start,
+       sitemap_parse(start || '<url><loc>1</loc></url></urlset>');
 SELECT pg_temp.error(format('SELECT sitemap_parse(%L)', d))
   FROM (VALUES ('<!DOCTYPE urlset SYSTEM "a.dtd"><urlset><url><loc>&a;</loc></url></urlset>'),
                ('<urlset/><!DOCTYPE urlset>'),

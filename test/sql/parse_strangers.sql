@@ -108,7 +108,8 @@ SELECT name, loc
   FROM (VALUES ('ISO-8859-1', 'LATIN1', 'é'), ('iso-8859-15', 'LATIN9', '€'), ('windows-1251', 'WIN1251', 'ж'), ('Windows-1252', 'WIN1252', '€'),
                ('KOI8-R', 'KOI8R', 'ж'), ('Shift_JIS', 'SJIS', '日'), ('EUC-JP', 'EUC_JP', '日'), ('EUC-KR', 'EUC_KR', '한'), ('GBK', 'GBK', '中'),
                ('gb2312', 'EUC_CN', '中'), ('GB18030', 'GB18030', '中'), ('Big5', 'BIG5', '中'), ('us-ascii', 'UTF8', 'a'), ('UTF-8', 'UTF8', '日'),
-               ('utf-16', 'UTF8', '日'), ('ks_c_5601-1987', 'UHC', '똠'), ('X-SJIS', 'SJIS', '日')) v (name, encoding, c),
+               ('utf-16', 'UTF8', '日'), ('ks_c_5601-1987', 'UHC', '똠'), ('X-SJIS', 'SJIS', '日'),
+               ('cp1251', 'WIN1251', 'ж'), ('CP1252', 'WIN1252', '€'), ('latin-1', 'LATIN1', 'é'), ('Windows-31J', 'SJIS', '日')) v (name, encoding, c),
        sitemap_parse(convert_to(format('<?xml version=''1.0'' encoding = "%s" standalone="yes" ?><urlset><url><loc>%s</loc></url></urlset>', name, c), encoding));
 -- UTF-32, with marks and without.
 SELECT d, (pg_temp.read(d)).* FROM unnest('{"\\x0000FEFF0000003C","\\xFFFE00003C000000","\\x0000003C00000075","\\x6800000074000000"}'::bytea[]) d;

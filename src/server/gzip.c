@@ -139,16 +139,6 @@ inflate_at_once(SmSpan data, char *buf, size_t size)
 #endif
 }
 
-/* Do only zeros follow the last member?  Tape drives fill up blocks with zeros. */
-static bool
-rest_is_zero(const z_stream *stream)
-{
-	for (uInt i = 0; i < stream->avail_in; i++)
-		if (stream->next_in[i] != 0)
-			return false;
-	return true;
-}
-
 const char *
 sm_gunzip(SmSpan data, size_t limit, SmSpan *content)
 {
@@ -189,11 +179,13 @@ sm_gunzip(SmSpan data, size_t limit, SmSpan *content)
 			case Z_OK:
 				break;
 			case Z_STREAM_END:
-				ended = !sm_is_gzip(sm_span((const char *) stream.next_in, stream.avail_in));
-				if (!ended)
+				/* another member can follow */
+				if (sm_is_gzip(sm_span((const char *) stream.next_in, stream.avail_in)))
 					inflateReset(&stream);
-				else if (!rest_is_zero(&stream))
+				else if (stream.avail_in > 0)
 					reason = "other bytes follow the gzip data";
+				else
+					ended = true;
 				break;
 			case Z_BUF_ERROR:
 				reason = "the gzip data end too early";

@@ -63,9 +63,8 @@ SELECT content AS c, length(content) AS len
                      format => 'txt', compression => 6);
 SELECT loc FROM gz, sitemap_parse(c);
 
--- Several members are one file; zeros may follow them, as on a tape.
+-- Several members are one file.
 SELECT count(*) FROM gz, sitemap_parse(c || c || c);
-SELECT count(*) FROM gz, sitemap_parse(c || '\x000000'::bytea);
 SELECT pg_temp.error($$ SELECT sitemap_parse(c || 'x'::bytea) FROM gz $$);
 SELECT pg_temp.error($$ SELECT sitemap_parse(c || '\x00001F8B'::bytea) FROM gz $$);
 SELECT loc FROM gz, sitemap_parse(c || '\x1F'::bytea, on_invalid => 'skip');

@@ -59,9 +59,9 @@ sm_gzip(int level, SmSpan data)
 	size_t		len;
 
 	/*
-	 * With a level less, libdeflate still compresses most sitemaps better than
-	 * zlib, and two to three times as fast.  With two less, half of the kinds
-	 * of documents measured became larger.
+	 * With a level less, libdeflate still compresses most sitemaps better
+	 * than zlib, and two to three times as fast.  With two less, half of the
+	 * kinds of documents measured became larger.
 	 */
 	compressor = libdeflate_alloc_compressor(level >= 6 ? level - 1 : level);
 	if (compressor == NULL)

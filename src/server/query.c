@@ -50,7 +50,8 @@ fix_settings(void)
 		{"IntervalStyle", "postgres"},	/* intervals */
 		{"TimeZone", "GMT"},	/* timestamptz, and its date */
 		{"bytea_output", "hex"},	/* bytea */
-		{"extra_float_digits", "3"},	/* float4 and float8, and geometric types */
+		{"extra_float_digits", "3"},	/* float4 and float8, and geometric
+										 * types */
 		{"lc_monetary", "C"},	/* money, and to_char() with L */
 		{"lc_numeric", "C"},	/* to_char() with D and G */
 		{"lc_time", "C"},		/* to_char() with TM */

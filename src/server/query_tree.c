@@ -87,7 +87,10 @@ sm_query_has_order(const SmQuery *set_query)
 	{
 		const Query *query = linitial_node(Query, levels);
 
-		/* without FROM, there is one row, or those of a function in the SELECT list */
+		/*
+		 * without FROM, there is one row, or those of a function in the
+		 * SELECT list
+		 */
 		if (query->sortClause || (!query->setOperations && query->jointree->fromlist == NIL))
 			return true;
 		if (query->distinctClause || query->groupClause || query->groupingSets ||

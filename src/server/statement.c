@@ -165,7 +165,8 @@ static void
 require_checks(const SmStatement *statement)
 {
 	if (statement->nunchecked != 0)
-		elog(ERROR, "a statement has its table %d times unchecked: %s", statement->nunchecked, statement->sql);
+		elog(ERROR, "a statement has its table %d times unchecked: %s",
+			 statement->nunchecked, statement->sql);
 }
 
 /* Run a plan, or the text of a statement without a plan. */

@@ -277,7 +277,8 @@ declare_namespaces(SmXmlReader *r)
 		/* the prefix xml may be bound only to its own namespace */
 		if (sm_span_is(a->name, "xml") && sm_span_is(a->value, XML_URI))
 			continue;
-		if (sm_span_is(a->name, "xml") || (!is_default && (sm_span_is(a->name, "xmlns") || a->value.len == 0)) ||
+		if (sm_span_is(a->name, "xml") ||
+			(!is_default && (sm_span_is(a->name, "xmlns") || a->value.len == 0)) ||
 			sm_span_is(a->value, XML_URI) || sm_span_is(a->value, XMLNS_URI))
 			return fail(r, "declaration of a reserved prefix or namespace, or of a prefix without namespace");
 
@@ -407,7 +408,8 @@ read_end(SmXmlReader *r)
 	SmSpan		qname = r->nopen > 0 ? r->open[r->nopen - 1].qname : sm_no_span();
 
 	r->p += 2;					/* "</" */
-	if (r->nopen == 0 || (size_t) (r->end - r->p) < qname.len || memcmp(r->p, qname.s, qname.len) != 0)
+	if (r->nopen == 0 || (size_t) (r->end - r->p) < qname.len ||
+		memcmp(r->p, qname.s, qname.len) != 0)
 		return fail(r, "tags do not match");
 	r->p += qname.len;
 	skip_space(r);

@@ -21,8 +21,7 @@
 #define COLUMNS_HINT \
 	"The columns are loc, lastmod, changefreq, priority, images, alternates, videos, news, extensions, key and shown, or url and key."
 
-#define CAST_HINT \
-	"Cast it to such a type. A NULL without a cast is of type text."
+#define CAST_HINT	"Cast it to such a type. A NULL without a cast is of type text."
 
 static const SmColumnRule column_rules[SM_NCOLUMNS] = {
 	[SM_COLUMN_LOC] = {"loc", "text", "A loc is a URL or a path, such as '/item/' || id.",.takes_text = true},

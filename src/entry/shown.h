@@ -1,8 +1,7 @@
 /*
  * shown.h
- *	  States of the pages of a file: what each page shows, its URL and its lastmod.
- *
- * They are a header and 16 bytes for each page, in the order of the file's entries.
+ *	  States of the pages of a file, in the order of its entries: what each page shows,
+ *	  its URL and its lastmod.
  */
 #ifndef SM_SHOWN_H
 #define SM_SHOWN_H

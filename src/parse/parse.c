@@ -133,8 +133,12 @@ put_text(SmSpan value, Datum *datum, bool *null)
 static bool
 put_extensions(const SmRow *row, Datum *datum, bool *null)
 {
-	ArrayBuildState *elements = NULL;
+	ArrayBuildState *elements;
 
+	*null = row->nextensions == 0;
+	if (*null)
+		return true;
+	elements = initArrayResult(XMLOID, CurrentMemoryContext, false);
 	for (int i = 0; i < row->nextensions; i++)
 	{
 		Datum		element;
@@ -142,11 +146,9 @@ put_extensions(const SmRow *row, Datum *datum, bool *null)
 
 		if (!put_text(row->extensions[i], &element, &is_null))
 			return false;
-		elements = accumArrayResult(elements, element, is_null, XMLOID, CurrentMemoryContext);
+		accumArrayResult(elements, element, is_null, XMLOID, CurrentMemoryContext);
 	}
-	*null = elements == NULL;
-	if (elements)
-		*datum = makeArrayResult(elements, CurrentMemoryContext);
+	*datum = makeArrayResult(elements, CurrentMemoryContext);
 	return true;
 }
 

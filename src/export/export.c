@@ -294,7 +294,9 @@ add_row(SmReceiver *self, TupleTableSlot *slot)
 				 errmsg("column \"%s\" of the query must not be null",
 						column_rules[name ? EXPORT_CONTENT : EXPORT_NAME].name),
 				 errdetail("It is null in row " UINT64_FORMAT ".", state->receiver.nrows)));
-	check_site(state, base_url ? read_base_url(CStringGetTextDatum(base_url)) : state->base_url);
+	/* most rows write it as runs do */
+	if (base_url == NULL || state->list.site == NULL || strcmp(base_url, state->list.site) != 0)
+		check_site(state, base_url ? read_base_url(CStringGetTextDatum(base_url)) : state->base_url);
 
 	file = sm_list_find(&state->list, name);
 	if (file->action)

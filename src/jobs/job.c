@@ -8,7 +8,6 @@
 
 #include "catalog/pg_type.h"
 #include "compat.h"
-#include "executor/spi.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
 #include "utils/builtins.h"
@@ -79,24 +78,20 @@ sm_job_time(const SmJob *job, SmJobColumn column)
 
 /* When an interval, but not less than 0 and at most 1000 years, has passed after a time. */
 static TimestampTz
-add_interval(TimestampTz time, Interval *interval)
+add_interval(TimestampTz time, const Interval *interval)
 {
-	Interval	none = {0};
-	Interval	longest = {.month = 1000 * MONTHS_PER_YEAR};
-	int			years = interval->month / MONTHS_PER_YEAR;
-	Datum		added = DirectFunctionCall2(interval_larger, IntervalPGetDatum(interval),
-											IntervalPGetDatum(&none));
+	const double longest = 1000.0 * DAYS_PER_YEAR * USECS_PER_DAY;
+	double		months = (double) interval->month * DAYS_PER_MONTH * USECS_PER_DAY;
+	double		days = (double) interval->day * USECS_PER_DAY;
+	double		length = months + days + interval->time;
 
-	added = DirectFunctionCall2(interval_smaller, added, IntervalPGetDatum(&longest));
-
-	/*
-	 * parts of opposite signs, such as months and days, can each be too large
-	 * to be added
-	 */
-	if (years < 0 || years > 1000 || interval->day < 0 || interval->day > 366000)
-		added = DirectFunctionCall1(interval_justify_interval, added);
-	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval,
-												   TimestampTzGetDatum(time), added));
+	if (TIMESTAMP_NOT_FINITE(time) || length <= 0)
+		return time;
+	/* parts of opposite signs can each be too large to be added */
+	if (Max(months, days) > longest || interval->time > longest || length > longest)
+		return time + (TimestampTz) Min(length, longest);
+	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval, TimestampTzGetDatum(time),
+												   IntervalPGetDatum(interval)));
 }
 
 TimestampTz

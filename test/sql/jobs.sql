@@ -74,6 +74,7 @@ SELECT 'job_files', 'http://a/', section, 'SELECT path AS loc FROM public.job_pa
     -- parts that cannot be added one by one
     ('due-months', now(), '-71582788 months 2147483640 days', 0, NULL, NULL, NULL), ('due-days', now(), '-100000000 days 2400000000 hours', 0, NULL, NULL, NULL),
     ('not-months', now(), '71582788 months -2147483633 days', 0, NULL, NULL, NULL), ('not-days', now(), '106751000 days -2562023999 hours', 0, NULL, NULL, NULL),
+    ('not-hours', now(), '-100000000 days 2400000168 hours', 0, NULL, NULL, NULL),
     -- requested, whenever that was
     ('due-requested', now(), '1 day', 0, now() - interval '2 minutes', now() - interval '1 minute', NULL),
     ('due-requested-first', now(), '1 day', 0, NULL, '2000-01-01', NULL),

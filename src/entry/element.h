@@ -39,8 +39,8 @@ typedef enum SmRole
 } SmRole;
 
 /*
- * Called for each value that has a role.  value: as written in XML, valid until the
- * callback returns.  The element of the value can still be refused for another value.
+ * Called for each value that has a role.  value: as written in XML, valid until the callback
+ * returns.  The element can still be refused for another value.
  */
 typedef void (*SmValueCallback) (void *arg, SmRole role, SmSpan value);
 
@@ -96,7 +96,6 @@ typedef struct SmLink
 extern int	sm_read_alternates(Datum object, SmLink **links, SmProblems *problems,
 							   const char *what);
 
-/* Append a link. */
 extern bool sm_append_alternate(SmEntryWriter *w, const SmLink *link);
 
 /*

@@ -8,8 +8,7 @@
 
 #include "entry/element.h"
 
-/* The most fields of an item. */
-#define SM_MAX_FIELDS	33
+#define SM_MAX_FIELDS	33		/* of an item */
 
 typedef enum SmFieldType
 {

@@ -290,11 +290,14 @@ sm_read_url(SmSpan xml, SmRow *row, SmProblems *problems)
 	token = next_outside(&r);
 	if (token == SM_XML_START && sm_span_is(r.name, "url") && sm_entry_is_own(&e))
 	{
+		bool		has_attributes = false;
+
 		for (int i = 0; i < r.nattributes; i++)
-			if ((r.attributes[i].prefix.len > 0 || !sm_span_is(r.attributes[i].name, "xmlns")) &&
-				!sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT,
-							SM_DECLARE_HINT, "invalid url: attributes of the url element are not allowed"))
-				return false;
+			has_attributes |= r.attributes[i].prefix.len > 0 || !sm_span_is(r.attributes[i].name, "xmlns");
+		if (has_attributes &&
+			!sm_problem(problems, SM_URL_ELEMENT_INVALID, ERRCODE_INVALID_XML_CONTENT,
+						SM_DECLARE_HINT, "invalid url: attributes of the url element are not allowed"))
+			return false;
 		if (!sm_entry_read(&e, row))
 			return r.message ? sm_xml_malformed(problems, SM_URL_ELEMENT_INVALID, &r, "url") : false;
 		token = next_outside(&r);

@@ -93,9 +93,8 @@ sm_timestamp_seconds(Timestamp value)
 }
 
 /*
- * Append a date to buf in the form of the protocol, and store its instant in
- * *seconds.  Returns false if nothing was appended, because the date is missing, blank,
- * or invalid and skipped.  what: noun phrase for the date in a problem.
+ * Append a date to buf, and store its instant in *seconds.  Returns false if nothing was appended,
+ * because the date is missing, blank or invalid.  what: noun phrase for the date in a problem.
  */
 extern bool sm_append_date(StringInfo buf, const SmValue *date, SmProblems *problems,
 						   SmProblemName name, const char *what, int64 *seconds);

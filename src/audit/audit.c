@@ -289,20 +289,25 @@ check_date(Audit *audit, SmRole role, SmSpan date)
 					"The %s %s is later than now.", name, sm_for_message(date));
 }
 
-/* Look for countries taken for languages. */
+/* Check the hreflang of the next alternate, and keep it. */
 static void
-check_likely(Audit *audit)
+check_hreflang(Audit *audit, SmSpan hreflang)
 {
-	for (int i = 0; i < audit->nalternates; i++)
-	{
-		SmSpan		hreflang = audit->alternates[i].hreflang;
-		SmSpan		likely = sm_iso_likely_hreflang(hreflang);
+	SmHreflang	status = sm_iso_hreflang(hreflang);
+	SmSpan		likely = sm_iso_likely_hreflang(hreflang);
+	uint64		cause = sm_digest(hreflang.s, hreflang.len, 0);
 
-		if (likely.len > 0)
-			add_caused(audit, SM_HREFLANG_SUSPICIOUS, sm_digest(hreflang.s, hreflang.len, 0),
-					   "The hreflang \"%s\" is a rare language or place. You probably mean \"%.*s\".",
-					   sm_for_message(hreflang), (int) likely.len, likely.s);
-	}
+	audit->alternates[audit->nalternates].hreflang = status == SM_HREFLANG_INVALID ?
+		sm_no_span() : sm_span(pnstrdup(hreflang.s, hreflang.len), hreflang.len);
+	if (status == SM_HREFLANG_LONG)
+		add_caused(audit, SM_HREFLANG_NOT_SUPPORTED, cause,
+				   "Google documents only languages of two letters for hreflang, not \"%s\".",
+				   sm_for_message(hreflang));
+	/* a country taken for a language */
+	if (status == SM_HREFLANG_VALID && likely.len > 0)
+		add_caused(audit, SM_HREFLANG_SUSPICIOUS, cause,
+				   "The hreflang \"%s\" is a rare language or place. You probably mean \"%.*s\".",
+				   sm_for_message(hreflang), (int) likely.len, likely.s);
 }
 
 /*
@@ -433,7 +438,6 @@ check_value(void *arg, SmRole role, SmSpan value)
 	};
 	Audit	   *audit = arg;
 	SmSpan		url = value;
-	SmSpan	   *hreflang;
 
 	CHECK_FOR_INTERRUPTS();
 	if (values[role].is_text)
@@ -451,14 +455,7 @@ check_value(void *arg, SmRole role, SmSpan value)
 				audit->alternates[audit->nalternates++].href = sm_span(pnstrdup(url.s, url.len), url.len);
 			break;
 		case SM_ROLE_HREFLANG:
-			hreflang = &audit->alternates[audit->nalternates].hreflang;
-			*hreflang = sm_span(pnstrdup(value.s, value.len), value.len);
-			if (sm_iso_hreflang(value) == SM_HREFLANG_INVALID)
-				hreflang->len = 0;
-			if (sm_iso_hreflang(value) == SM_HREFLANG_LONG)
-				add_caused(audit, SM_HREFLANG_NOT_SUPPORTED, sm_digest(value.s, value.len, 0),
-						   "Google documents only languages of two letters for hreflang, not \"%s\".",
-						   sm_for_message(value));
+			check_hreflang(audit, value);
 			break;
 		case SM_ROLE_XML:
 			audit->has_unchecked |= sm_namespace_flag(value) != 0;
@@ -505,7 +502,6 @@ check_row(Audit *audit, const SmRow *row, const SmEntry *entry, bool is_entry)
 	if (audit->nalternates > 0 &&
 		!sm_pages_link(audit->pages, audit->receiver.nrows, page, audit->alternates, audit->nalternates))
 		add_caused(audit, SM_HREFLANG_LACKS_ITSELF, 0, "No alternate of the page is the page itself.");
-	check_likely(audit);
 	check_languages(audit);
 	if (!audit->is_below)
 		audit->is_below = page.len >= audit->directory.len &&

@@ -119,7 +119,7 @@ RETURN coalesce('!lastmod_invalid ' || replace(CASE
 CREATE FUNCTION _sitemap_time(lastmod text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN _sitemap_w3c(_sitemap_trim(lastmod));
 
--- The URLs of images.  What jsonb has in place of a URL stays as JSON, which _sitemap_url refuses: "" too, while
+-- The URLs of images.  What jsonb has in place of a URL stays as JSON, which _sitemap_fault refuses: "" too, while
 -- blank elements of an array, and blank locs of objects, stand for no image.
 CREATE FUNCTION _sitemap_images(images text[]) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN images;
 CREATE FUNCTION _sitemap_images(images jsonb) RETURNS text[] LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -169,41 +169,45 @@ RETURN regexp_replace(regexp_replace(regexp_replace(
 	substring(lower(url COLLATE "C") FROM '^https?://[^/?#]*'), ':0+(?=[1-9][0-9]*$)', ':'),
 	'^(https:.*):(443)?$|^(http:.*):(80)?$', '\1\3'), '\.(:[0-9]+)?$', '\1');
 
+-- The problem of a URL, or NULL.  given: as it was given; authority: its host and port
+CREATE FUNCTION _sitemap_fault(given text, url text, authority text, site text, origin text, what text) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE 'extension_' END || replace(CASE
+	WHEN given IS NULL THEN 'null 22004 loc is NULL'
+	WHEN given IN ('', '""') THEN 'invalid 22P02: the URL is empty'
+	WHEN given COLLATE "C" ~* '^(?!https?:)[a-z][a-z0-9+.-]*:(?!\d+/)' THEN 'invalid 22P02: the scheme is neither http nor https'
+	WHEN what = 'image' AND given COLLATE "C" ~ '^([[{0-9-]|true$|false$)' THEN 'invalid 22023: must be a URL, or in jsonb an object with only a loc'
+	WHEN url COLLATE "C" !~* '^https?://' THEN E'invalid 22P02: neither a scheme nor "/", "./", "../" or "?" at the beginning\n'
+		'Begin it with "./" for a place below base_url, with "/" for one on the host, or with its scheme, such as "https://".'
+	WHEN authority ~ '@' THEN 'invalid 22P02: a user name or password before the host'
+	WHEN split_part(site, ':', 2) COLLATE "C" !~ '^//(?!.{254})(?!.*[a-z0-9_~-]{64})([a-z0-9_~-]+\.)*(?!\d+$)[a-z0-9_~-]+$'
+		THEN 'invalid 22P02: the host is not a valid name'
+	WHEN CASE WHEN substring(authority FROM ':(.*)') ~ '^[0-9]{1,5}$' THEN substring(authority FROM ':(.*)')::int NOT BETWEEN 1 AND 65535
+		ELSE substring(authority FROM ':(.*)') <> '' END THEN 'invalid 22P02: the port is not a number from 1 to 65535'
+	WHEN substring(url FROM '^[^?#]*') COLLATE "C" ~* '/(\.?%2e|%2e\.|%2e%2e)(/|$)'
+		THEN 'invalid 22P02: the path has a segment "%2E" or "%2E%2E", which browsers read as "." or ".."'
+	WHEN url COLLATE "C" ~ '^[^?#]*/\.{1,2}([/?#]|$)' THEN 'invalid 0A000: the path has a segment "." or ".."'
+	WHEN what <> 'loc' AND length(url) > 4096 THEN 'invalid 22001: longer than 4096 characters after percent-encoding'
+	WHEN what = 'loc' AND length(url) > 2047 THEN 'too_long 22001: longer than 2047 characters after percent-encoding'
+	WHEN what = 'loc' AND site <> origin THEN 'outside 22023: the site is "' || site || '", not "' || origin || '" as in base_url'
+	END, ': ', concat(' invalid ', what, CASE WHEN what IN ('image', 'href') THEN ' "' || _sitemap_shown(given) || '"' END, ': '));
+
 -- Percent-encodes a URL, or returns its problem.  what: base_url, loc, image or href; blanks are no image and no href
-CREATE FUNCTION _sitemap_url(given text, base text, origin text, what text) RETURNS text LANGUAGE plpgsql IMMUTABLE
-SET search_path FROM CURRENT AS $$
+-- It does not set search_path: functions that it calls would be planned anew each time that search_path differs.
+CREATE FUNCTION _sitemap_url(given text, base text, origin text, what text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
-	trimmed constant text := _sitemap_trim(given);
+	trimmed constant pg_catalog.text := here._sitemap_trim(given);
 	-- What is cut off is too long.
-	whole constant text := concat(CASE
-		WHEN starts_with(trimmed, '//') THEN split_part(origin, '/', 1)
-		WHEN starts_with(trimmed, '/') THEN origin
-		WHEN trimmed ~ '^(\.\.?/|\?)' THEN base END, regexp_replace(left(trimmed, 5000), '^\./', ''));
+	whole constant pg_catalog.text := pg_catalog.concat(CASE
+		WHEN pg_catalog.starts_with(trimmed, '//') THEN pg_catalog.split_part(origin, '/', 1)
+		WHEN pg_catalog.starts_with(trimmed, '/') THEN origin
+		WHEN pg_catalog.substring(trimmed, '^(\.\.?/|\?)') IS NOT NULL THEN base END,
+		pg_catalog.regexp_replace(pg_catalog.left(trimmed, 5000), '^\./', ''));
 	-- A second "#" is encoded.
-	url constant text := concat(_sitemap_percent(split_part(whole, '#', 1)), '#' || _sitemap_percent(substring(whole, '#(.*)')));
-	authority constant text := substring(whole, '^[^:]*://([^/?#]*)');
-	port constant text := substring(authority, ':(.*)');
-	site constant text := _sitemap_site(whole);
+	url constant pg_catalog.text := pg_catalog.concat(here._sitemap_percent(pg_catalog.split_part(whole, '#', 1)),
+		'#' OPERATOR(pg_catalog.||) here._sitemap_percent(pg_catalog.substring(whole, '#(.*)')));
 BEGIN
-	RETURN CASE WHEN trimmed <> '' OR what IN ('base_url', 'loc') THEN coalesce(
-		'!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE 'extension_' END || replace(CASE
-		WHEN trimmed IS NULL THEN 'null 22004 loc is NULL'
-		WHEN trimmed IN ('', '""') THEN 'invalid 22P02: the URL is empty'
-		WHEN trimmed COLLATE "C" ~* '^(?!https?:)[a-z][a-z0-9+.-]*:(?!\d+/)' THEN 'invalid 22P02: the scheme is neither http nor https'
-		WHEN what = 'image' AND trimmed COLLATE "C" ~ '^([[{0-9-]|true$|false$)' THEN 'invalid 22023: must be a URL, or in jsonb an object with only a loc'
-		WHEN url COLLATE "C" !~* '^https?://' THEN E'invalid 22P02: neither a scheme nor "/", "./", "../" or "?" at the beginning\n'
-			'Begin it with "./" for a place below base_url, with "/" for one on the host, or with its scheme, such as "https://".'
-		WHEN authority ~ '@' THEN 'invalid 22P02: a user name or password before the host'
-		WHEN split_part(site, ':', 2) COLLATE "C" !~ '^//(?!.{254})(?!.*[a-z0-9_~-]{64})([a-z0-9_~-]+\.)*(?!\d+$)[a-z0-9_~-]+$'
-			THEN 'invalid 22P02: the host is not a valid name'
-		WHEN port !~ '^\d{0,5}$' OR nullif(port, '')::int NOT BETWEEN 1 AND 65535 THEN 'invalid 22P02: the port is not a number from 1 to 65535'
-		WHEN substring(url, '^[^?#]*') COLLATE "C" ~* '/(\.?%2e|%2e\.|%2e%2e)(/|$)'
-			THEN 'invalid 22P02: the path has a segment "%2E" or "%2E%2E", which browsers read as "." or ".."'
-		WHEN url COLLATE "C" ~ '^[^?#]*/\.{1,2}([/?#]|$)' THEN 'invalid 0A000: the path has a segment "." or ".."'
-		WHEN what <> 'loc' AND length(url) > 4096 THEN 'invalid 22001: longer than 4096 characters after percent-encoding'
-		WHEN what = 'loc' AND length(url) > 2047 THEN 'too_long 22001: longer than 2047 characters after percent-encoding'
-		WHEN what = 'loc' AND site <> origin THEN 'outside 22023: the site is "' || site || '", not "' || origin || '" as in base_url'
-		END, ': ', concat(' invalid ', what, CASE WHEN what IN ('image', 'href') THEN ' "' || _sitemap_shown(trimmed) || '"' END, ': ')), url) END;
+	RETURN CASE WHEN trimmed OPERATOR(pg_catalog.<>) '' OR what OPERATOR(pg_catalog.=) ANY ('{base_url,loc}') THEN
+		COALESCE(here._sitemap_fault(trimmed, url, pg_catalog.substring(whole, '^[^:]*://([^/?#]*)'), here._sitemap_site(whole), origin, what), url) END;
 END
 $$;
 

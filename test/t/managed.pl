@@ -215,7 +215,7 @@ my @invalid = (
 	map({ [ q{'/a'}, "$_ AS priority" ] } '-0.1', '1.1', "'NaN'::float8", "'Infinity'::float4"),
 	map({ [ q{'/a'}, "$_ AS images" ] } q{ARRAY['ftp://x/']}, q{ARRAY['https://a_b c/']}, q{ARRAY['cdn.example.com/a.jpg']}, q{ARRAY['https://a.1/']}, q{ARRAY['https://a.example:65536/']}, q{ARRAY['https://a.example:8a/']}, q{ARRAY['https://a.example:000/']}, q{ARRAY['https://:80/']}, q{ARRAY['/%2e./a']}, q{ARRAY['https://u@h.example/']}, q{array_fill('/x'::text, ARRAY[1001])}),
 	map({ [ q{'/a'}, "'$_'::text AS lastmod" ] } '2026-02-30', '2026-13', '0000', '2026-01-01T24:00Z', '2026-01-01T00:00:60Z', '2026-01-01T00:00+14:01', '2026-01-01T00:00+13:60', '9999-12-31T23:59-00:01',
-		'2026-1-1', '2026-01-01T00:00', '2026-01-01 00:00:00Z', '1767225600', 'now', '\x{0662}026', '2026-01-01T00:00:00.' . '1' x 240 . 'Z'),
+		'2026-1-1', '2026-01-01T00:00', '2026-01-01 00:00:00Z', '1767225600', 'now', '\x{0662}026'),
 	map({ [ q{'/a'}, "'$_'::jsonb AS images" ] } '42', '[true]', '[["/a"]]', '""', '["ftp://x/"]', '{"loc": []}', '{"loc": "x:y"}', '[{"loc": "/a", "x": 1}]', '[{"loc": "https://u@h.example/"}]'),
 	map({ [ q{'/a'}, "'$_'::jsonb AS alternates" ] } '[{}]', '{"en": [1]}', '{"en": {}}', '{"en": 1}', '{"e": "/"}', '{"en_US": "/"}', '{"en": "x:y"}', '{"en": "en/a"}', '{"en": "/%2E%2e"}', '{"en": "//u:p@h.example/"}', '[1]', '{"en": [[]]}'));
 my @statements;

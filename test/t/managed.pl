@@ -217,7 +217,7 @@ my @invalid = (
 	map({ [ q{'/a'}, "'$_'::text AS lastmod" ] } '2026-02-30', '2026-13', '0000', '2026-01-01T24:00Z', '2026-01-01T00:00:60Z', '2026-01-01T00:00+14:01', '2026-01-01T00:00+13:60', '9999-12-31T23:59-00:01',
 		'2026-1-1', '2026-01-01T00:00', '2026-01-01 00:00:00Z', '1767225600', 'now', '\x{0662}026'),
 	map({ [ q{'/a'}, "'$_'::jsonb AS images" ] } '42', '[true]', '[["/a"]]', '""', '["ftp://x/"]', '{"loc": []}', '{"loc": "x:y"}', '[{"loc": "/a", "x": 1}]', '[{"loc": "https://u@h.example/"}]'),
-	map({ [ q{'/a'}, "'$_'::jsonb AS alternates" ] } '[{}]', '{"en": [1]}', '{"en": {}}', '{"en": 1}', '{"e": "/"}', '{"en_US": "/"}', '{"en": "x:y"}', '{"en": "en/a"}', '{"en": "/%2E%2e"}', '{"en": "//u:p@h.example/"}', '[1]', '{"en": [[]]}'));
+	map({ [ q{'/a'}, "'$_'::jsonb AS alternates" ] } '[{}]', '{"en": [1]}', '{"en": {}}', '{"en": 1}', '{"e": "/"}', '{"en_US": "/"}', '{"en": "x:y"}', '{"en": "en/a"}', '{"en": "/%2E%2e"}', '{"en": "//u:p@h.example/"}', '[1]', '{"en": [[]]}', '{"en": []}'));
 my @statements;
 foreach my $invalid (@invalid)
 {
@@ -482,7 +482,7 @@ my %same = (
 		'', ' ', NULL, '0001', '9999-12-31', '2024-02-29', '2000-02-29', '0001-01-01T00:00-00:01', '9999-12-31T23:59:59+00:01', '2026-01-02T03:04:05+00:00']) d} ],
 	'images as JSON' => [ q{SELECT '/' || row_number() OVER () AS loc, images::jsonb AS images FROM unnest(ARRAY[NULL, 'null', '[]', '[null]', '"/a"', '["/ü", null, "https://cdn.example.net/7"]', '{"loc": " /a "}', '[{"loc": "/a"}, "/b", {}]', '{}',
 		'{"loc": null}', '{"loc": ""}', '[{"loc": " "}]']) images} ],
-	'empty arrays in JSON' => [ q{SELECT '/a' AS loc, '[]'::jsonb AS alternates UNION ALL SELECT '/b', '{"de": [], "en": "/en"}' UNION ALL SELECT '/c', '{"de": []}'} ],
+	'an empty array in JSON' => [ q{SELECT '/a' AS loc, '[]'::jsonb AS alternates} ],
 	'an array of two dimensions' => [ q{SELECT '/a' AS loc, '{{/i,NULL},{/k,/l}}'::text[] AS images} ],
 	'JSON null, blanks, and languages of three letters' => [ q{SELECT '/' || n AS loc, ('["null"]'::jsonb || '[{"en": null, " de ": "/de", "fil": "/fil", "yue-Hant-HK": "/yue", "x-default": "/"}]'::jsonb -> n) AS alternates FROM generate_series(1, 1) n
 		UNION ALL SELECT '/null', 'null'::jsonb UNION ALL SELECT '/empty', '{}'} ],

@@ -27,11 +27,11 @@ typedef struct StemCount
 } StemCount;
 
 void
-sm_names_init(SmNames *names, const SmOptions *options)
+sm_names_init(SmNames *names, const SmOptions *options, MemoryContext context)
 {
 	memset(names, 0, sizeof(*names));
 	names->options = options;
-	names->context = CurrentMemoryContext;
+	names->context = context;
 }
 
 /* The name of a file: section, middle, and endings. */
@@ -54,7 +54,7 @@ sm_first_name(const SmOptions *options)
 {
 	SmNames		names;
 
-	sm_names_init(&names, options);
+	sm_names_init(&names, options, CurrentMemoryContext);
 	return sm_names_next(&names, 0);
 }
 

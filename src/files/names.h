@@ -17,8 +17,8 @@ typedef struct SmNames
 	HTAB	   *stems;			/* in a stable split; of StemCount */
 } SmNames;
 
-/* Begin with no names, in the current memory context. */
-extern void sm_names_init(SmNames *names, const SmOptions *options);
+/* Begin with no names.  context: for those that follow. */
+extern void sm_names_init(SmNames *names, const SmOptions *options, MemoryContext context);
 
 /* The name of the next part.  hash: of its first loc, in a stable split. */
 extern char *sm_names_next(SmNames *names, uint64 hash);

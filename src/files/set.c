@@ -334,7 +334,7 @@ begin_files(SmSet *set)
 {
 	SmProblems *problems = &set->writer.problems;
 
-	sm_names_init(&set->names, set->options);
+	sm_names_init(&set->names, set->options, set->context);
 	set->url_count = 0;
 	set->nbytes = 0;
 	set->receiver.nrows = 0;

@@ -354,6 +354,9 @@ prepare(const SmTarget *target, const char *sql, int options)
 	return statement;
 }
 
+/* The parameter of an UPDATE: does the file keep its content?  It follows the columns. */
+#define KEEPS_CONTENT	(SM_FILE_NCOLUMNS + 1)
+
 /* Prepare an INSERT of a file, or an UPDATE of its columns after name. */
 static SmStatement *
 prepare_write(const SmTarget *target, bool is_new)
@@ -371,12 +374,10 @@ prepare_write(const SmTarget *target, bool is_new)
 			continue;
 		appendStringInfo(&columns, "%s%s", comma, sm_file_columns[i].name);
 
-		/*
-		 * Without new content, the old stays.  The planner decides the CASE, so
-		 * no foreign server sends the old content.
-		 */
+		/* the planner decides the CASE, so no foreign server sends the content */
 		if (i == SM_FILE_CONTENT && !is_new)
-			appendStringInfo(&values, "%sCASE WHEN $%d IS NULL THEN content ELSE $%d END", comma, i + 1, i + 1);
+			appendStringInfo(&values, "%sCASE WHEN $%d THEN content ELSE $%d END", comma,
+							 KEEPS_CONTENT, i + 1);
 		else
 			appendStringInfo(&values, "%s$%d", comma, i + 1);
 	}
@@ -391,7 +392,7 @@ void
 sm_target_write(SmTarget *target, bool is_new, const Datum *values, const bool *isnull,
 				TimestampTz lastmod)
 {
-	ParamListInfo params = makeParamList(SM_FILE_NCOLUMNS);
+	ParamListInfo params = makeParamList(KEEPS_CONTENT);
 	SmStatement **statement = is_new ? &target->insert : &target->update;
 
 	if (*statement == NULL)
@@ -400,6 +401,7 @@ sm_target_write(SmTarget *target, bool is_new, const Datum *values, const bool *
 		sm_set_parameter(params, i + 1, sm_file_columns[i].type, values[i], isnull[i]);
 	sm_set_parameter(params, SM_FILE_LASTMOD + 1, TIMESTAMPTZOID, TimestampTzGetDatum(lastmod),
 					 TIMESTAMP_IS_NOBEGIN(lastmod));
+	sm_set_parameter(params, KEEPS_CONTENT, BOOLOID, BoolGetDatum(isnull[SM_FILE_CONTENT]), false);
 	if (!change_row(target, *statement, params))
 		interfered(0);
 }

@@ -374,7 +374,7 @@ prepare_write(const SmTarget *target, bool is_new)
 			continue;
 		appendStringInfo(&columns, "%s%s", comma, sm_file_columns[i].name);
 
-		/* the planner decides the CASE, so no foreign server sends the content */
+		/* the planner decides the CASE: no foreign server sends content */
 		if (i == SM_FILE_CONTENT && !is_new)
 			appendStringInfo(&values, "%sCASE WHEN $%d THEN content ELSE $%d END", comma,
 							 KEEPS_CONTENT, i + 1);

@@ -94,6 +94,7 @@ typedef struct Call
 	SmPublished published;
 	void		(*step) (struct Call *call);	/* what is done with it */
 	bool		is_mine;		/* still */
+	bool		is_published;	/* in a transaction that is committed */
 	bool		is_recorded;	/* are the results in the row? */
 	bool		has_succeeded;	/* is the success in the row? */
 	char	   *error;			/* to record */
@@ -271,6 +272,8 @@ start(Call *call)
 	/* else the clock went back */
 	if (sm_job_time(job, SM_JOB_FINISHED) >= call->started)
 		set_null(job, SM_JOB_FINISHED);
+	if (sm_job_time(job, SM_JOB_SINCE) > call->started)
+		set_null(job, SM_JOB_SINCE);
 	set_value(job, SM_JOB_STARTED, TimestampTzGetDatum(call->started));
 	set_null(job, SM_JOB_REQUESTED);
 	set_null(job, SM_JOB_ERROR);
@@ -519,6 +522,8 @@ write_failure(Call *call)
 	call->is_mine = sm_rows_find(&call->rows, &call->key, SM_ROW_LOCK, &row);
 	if (!call->is_mine)
 		return;
+	if (call->is_published && !call->is_recorded)
+		set_results(call, &row);
 	count_failure(&row);
 	set_value(&row, SM_JOB_ERROR, CStringGetTextDatum(call->error));
 	sm_rows_write(&call->rows, &call->key, &row);
@@ -599,7 +604,7 @@ run_job(Call *call)
 {
 	ErrorData  *error;
 
-	call->is_recorded = call->has_succeeded = false;
+	call->is_published = call->is_recorded = call->has_succeeded = false;
 	error = do_step(call, start, RowExclusiveLock);
 	if (error == NULL && call->is_mine)
 	{
@@ -607,7 +612,10 @@ run_job(Call *call)
 		error = do_step(call, publish_section, AccessShareLock);
 	}
 	if (error == NULL && call->is_mine && !call->has_succeeded)
+	{
+		call->is_published = true;
 		error = do_step(call, finish, RowExclusiveLock);
+	}
 	if (error)
 		record_failure(call, error);
 	else if (call->has_succeeded && call->published.url_count == 0 &&

@@ -235,7 +235,7 @@ describe_schedule(const Status *status)
 	char	   *call = psprintf("CALL %s.sitemap_run(%s)", status->schema, quote_literal_cstr(status->jobs));
 
 	if (called == NULL)
-		return psprintf("Nothing runs it. Schedule %s", call);
+		return psprintf("Nothing runs it. Schedule %s. If it is scheduled, look for its warnings and for locks of the row.", call);
 	return psprintf("A call has been running section \"%s\" of %s since %s. A second schedule entry serves the other jobs meanwhile: %s",
 					sm_job_text(called, SM_JOB_SECTION), sm_job_text(called, SM_JOB_BASE_URL),
 					timestamptz_to_str(sm_job_time(called, SM_JOB_STARTED)), call);
@@ -255,7 +255,7 @@ describe_job(const Status *status, const Section *section, const char *state)
 	if (is_failure)
 	{
 		add_detail(&detail, sm_job_has(job, SM_JOB_ERROR) ? sm_job_text(job, SM_JOB_ERROR) :
-				   "The last run ended without a result.");
+				   "The last run ended without a result. The server's log says why.");
 		if (strcmp(state, "waiting") == 0)
 			add_detail(&detail, psprintf("To run it at the next call: UPDATE %s SET requested = now() WHERE (base_url, section) = (%s, %s)",
 										 status->jobs, quote_literal_cstr(sm_job_text(job, SM_JOB_BASE_URL)),

@@ -591,6 +591,13 @@ INSERT INTO job_news VALUES ('/3');
 CALL sitemap_run('job');
 SELECT action, loc FROM job_feed;
 SELECT skipped FROM job;
+-- The clock was set back: what became due is not known, so all pages are read.
+UPDATE job SET query = 'SELECT loc, 1 AS key FROM public.job_news', feed = NULL, changes = 'SELECT 1 WHERE $1 > ''-infinity''';
+CALL sitemap_run('job');
+INSERT INTO job_news VALUES ('/4');
+UPDATE job SET since = now() + interval '1 hour', requested = now(), changes = 'SELECT 1 WHERE $1 = ''-infinity''';
+CALL sitemap_run('job');
+SELECT urls, since = started AS since FROM job;
 DROP TABLE job_news, job_feed;
 -- Triggers of the table of jobs at the start of a job: a deferred one that raises an error, and one that changes base_url and section.
 TRUNCATE job, job_files;

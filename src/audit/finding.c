@@ -42,11 +42,29 @@ static const bool told_once[SM_NPROBLEMS] = {
 	[SM_ROBOTS_UNCHECKED] = true
 };
 
+/* Problems of which most rows of a set have one cause, a column or expression of the query. */
+static const bool has_column[SM_NPROBLEMS] = {
+	[SM_LOC_OUTSIDE] = true,
+	[SM_LOC_FRAGMENT] = true,
+	[SM_LASTMOD_INVALID] = true,
+	[SM_DATE_BEFORE_1970] = true,
+	[SM_LASTMOD_IN_FUTURE] = true,
+	[SM_CHANGEFREQ_INVALID] = true,
+	[SM_PRIORITY_INVALID] = true,
+	[SM_IMAGE_INVALID] = true,
+	[SM_NEWS_TOO_OLD] = true,
+	[SM_EXTENSION_INVALID] = true,
+	[SM_HREFLANG_SAME_URL] = true,
+	[SM_HREFLANG_NOT_RECIPROCAL] = true
+};
+
 /* Why rows have problems with one name. */
 typedef struct Cause
 {
 	uint64		key;			/* a hash of the name and the cause's number */
 	int64		n;				/* problems */
+	int64		nrows;			/* that have them */
+	int64		last_row;		/* the last of these rows */
 	bool		is_done;		/* are its problems, or the rest of them, left
 								 * out? */
 } Cause;
@@ -105,12 +123,16 @@ void
 sm_findings_add_detail(SmFindings *findings, int64 row_number, SmProblemName name, uint64 number,
 					   char *detail)
 {
-	Cause	   *cause = number == SM_NO_CAUSE ? NULL : find_cause(findings, name, number);
+	Cause	   *cause = number == SM_NO_CAUSE && !has_column[name] ? NULL : find_cause(findings, name, number);
 	Datum	   *values = sm_sort_row(&findings->problems);
 	text	   *detail_text = cstring_to_text(detail);
 
 	if (cause)
+	{
 		cause->n++;
+		cause->nrows += row_number != cause->last_row;
+		cause->last_row = row_number;
+	}
 	values[PROBLEM_ROW] = Int64GetDatum(row_number);
 	values[PROBLEM_NAME] = Int64GetDatum(name);
 	values[PROBLEM_DETAIL] = PointerGetDatum(detail_text);
@@ -174,7 +196,7 @@ put_finding(const SmFindings *findings, const Datum *problem, Cause *cause, text
 	};
 
 	if (cause && cause->n > 1 &&
-		(told_once[name] || (cause->n > LISTED_MAX && cause->n > findings->nrows / 2)))
+		(told_once[name] || (cause->n > LISTED_MAX && cause->nrows > Max(1, findings->nrows / 2))))
 	{
 		values[3] = CStringGetTextDatum(psprintf("%s This is found " INT64_FORMAT " times.",
 												 TextDatumGetCString(values[3]), cause->n));

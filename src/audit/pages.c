@@ -294,12 +294,13 @@ compare_page(SmPages *pages, PageState *current, PageState *stem, int64 row_numb
 							   "The scheme is http, while base_url or other pages have https.");
 }
 
-/* Note a link to a page that no row lists. */
+/* Note a link to a page that no row lists: of several, the first row's, x-default last. */
 static void
 note_unlisted(PageState *current, int64 row_number, int language, SmSpan url)
 {
 	current->is_query |= hash_page(without_query(url)).hash == current->other;
-	if (current->linking_row > 0 && current->linking_row <= row_number)
+	if (current->linking_row > 0 && (current->linking_row < row_number ||
+									 (current->linking_row == row_number && current->language >= language)))
 		return;
 	current->linking_row = row_number;
 	current->language = language;

@@ -345,6 +345,8 @@ look_at_path(Look *look, const char *s, const char *end, const char *below, bool
 static char *
 look_at_query(Look *look, const char *s, const char *end, char *d)
 {
+	bool		is_empty = end - s == 1;
+
 	while (s < end)
 	{
 		const char *begin;
@@ -360,7 +362,8 @@ look_at_query(Look *look, const char *s, const char *end, char *d)
 			if (begins_value)
 				value = d;
 		}
-		look_at_part(look, SM_PARAMETER, sm_span(begin, d - begin));
+		if (d > begin || is_empty)
+			look_at_part(look, SM_PARAMETER, sm_span(begin, d - begin));
 		if (value)
 			look_at_part(look, SM_VALUE, sm_span(value, d - value));
 	}

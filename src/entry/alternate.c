@@ -14,6 +14,15 @@
 #include "utils/jsonb.h"
 #include "web/namespace.h"
 
+/* Is a value null or an empty array, as which PHP writes an empty map? */
+static bool
+is_none(const JsonbValue *value)
+{
+	return value->type == jbvNull ||
+		(value->type == jbvBinary && JsonContainerIsArray(value->val.binary.data) &&
+		 JsonContainerSize(value->val.binary.data) == 0);
+}
+
 int
 sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const char *what)
 {
@@ -43,7 +52,7 @@ sm_read_alternates(Datum object, SmLink **links, SmProblems *problems, const cha
 		if (token == WJB_KEY)
 			sm_read_string(value.val.string.val, value.val.string.len, &link.hreflang, problems,
 						   SM_EXTENSION_INVALID, "hreflang");
-		if (token != WJB_VALUE || value.type == jbvNull || link.hreflang.s == NULL)
+		if (token != WJB_VALUE || is_none(&value) || link.hreflang.s == NULL)
 			continue;
 		if (value.type != jbvString)
 			sm_problem(problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_PARAMETER_VALUE, NULL,

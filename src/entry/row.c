@@ -17,6 +17,7 @@
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/lsyscache.h"
+#include "utils/timestamp.h"
 
 #define COLUMNS_HINT \
 	"The columns are loc, lastmod, changefreq, priority, images, alternates, videos, news, extensions, key and shown, or url and key."

@@ -171,6 +171,14 @@ sm_iso_likely_hreflang(SmSpan code)
 	return language ? sm_span(language, 2) : sm_span_of("");
 }
 
+/* The script that a word of .NET's names means: of "zh-CHS" and "zh-CHT". */
+static const char *
+meant_script(SmSpan word)
+{
+	return sm_equal_ignoring_case(word, sm_span_of("chs")) ? "hans" :
+		sm_equal_ignoring_case(word, sm_span_of("cht")) ? "hant" : NULL;
+}
+
 SmSpan
 sm_iso_suggest_hreflang(SmSpan given, char dst[SM_HREFLANG_MAX])
 {
@@ -194,6 +202,8 @@ sm_iso_suggest_hreflang(SmSpan given, char dst[SM_HREFLANG_MAX])
 			return sm_span_of("x-default");
 		if (language == NULL && (language = meant_language(word, len)) != NULL)
 			language_len = len == 3 && language == word ? 3 : 2;
+		else if (script == NULL && (script = meant_script(sm_span(word, len))) != NULL)
+			;
 		else if (country == NULL && sm_equal_ignoring_case(sm_span(word, len), sm_span_of("uk")))
 			country = "gb";
 		else if (country == NULL && sm_iso_country(sm_span(word, len)))

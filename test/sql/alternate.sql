@@ -25,7 +25,7 @@ SELECT h, problem, detail
 SELECT h, coalesce(substring(error FROM 'Write "(.*)"'), substring(error FROM 'no error|A language code'))
   FROM unnest('{en_US,en_us,EN-us,x-Default,X-DEFAULT,x_default,default,es-419,en-001,EN-150,en-US.UTF-8,pt_BR,zh_Hant_TW,zh_hans,ZH-hant_tw,zh-CN-Hans,us-en,
                 de-1996,de-DE-1996,ca-ES-valencia,sl-rozaj,zh-cmn-Hans-CN,en-uk,en_GB.UTF-8,uk_UK,en-EU,in_ID,iw,ger-AT,eng_USA,"en US",de/AT,de–AT,"de ",en-,-en,
-                vn,jp,rs,es_LA,
+                zh-CHS,zh-CHT,vn,jp,rs,es_LA,
                 german,us,gb,xx,419,"",x-klingon,i-default,"[object Object]",undefined,"en,de","hreflang=\"de\""}'::text[]) h,
        pg_temp.error(format('SELECT sitemap_alternate(%L, ''http://a/'')', h)) error;
 -- Several at once, from a JSON object.
@@ -33,7 +33,7 @@ SELECT sitemap_alternates('{"en": "http://a/en", "de-AT": "http://a/de?x=1&y=2",
                             "x-default": "http://a/"}');
 SELECT sitemap_alternates('{}'), sitemap_alternates(NULL), sitemap_alternates('{"en": null}');
 -- PHP writes an empty map as an empty array.
-SELECT sitemap_alternates('[]');
+SELECT sitemap_alternates('[]'), sitemap_alternates('{"en": [], "de": "http://a/"}');
 SELECT pg_temp.error(format('SELECT sitemap_alternates(%L)', j))
   FROM unnest(ARRAY['[[]]', '{"de": {}}', '"de"', '1', 'null', '[{"de": "http://a/"}]', '{"de": 1}', '{"de": ["http://a/"]}',
                     '{"de": {"x": "http://a/"}}', '{"de": true}', '{"german": "http://a/"}', '{"de": "/a"}']) j;

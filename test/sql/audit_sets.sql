@@ -44,6 +44,12 @@ CREATE FUNCTION pg_temp.linked(page text, alternates text) RETURNS TABLE (loc te
   $$ SELECT page, (SELECT jsonb_object_agg(split_part(a, '=', 1), split_part(a, '=', 2)) FROM unnest(string_to_array(alternates, ' ')) a) $$;
 SELECT * FROM pg_temp.audit($$SELECT l.* FROM generate_series(1, 20) n, LATERAL pg_temp.linked('/en/' || n, format('en=/en/%1$s de=/de/%1$s', n)) l UNION ALL
                               SELECT l.* FROM generate_series(1, 18) n, LATERAL pg_temp.linked('/de/' || n, format('en=/en/%1$s de=/de/%1$s', n)) l$$);
+-- The same where x-default is one of them, for any number of pages.
+SELECT count(*) FROM generate_series(2, 40) size, LATERAL pg_temp.audit(format($$
+  SELECT l.* FROM generate_series(1, %1$s) n, LATERAL pg_temp.linked('/en/' || n, concat('en=/en/', n, ' de=/de/', n, ' x-default=/de/', n)) l UNION ALL
+  SELECT l.* FROM generate_series(2, %1$s) n, LATERAL pg_temp.linked('/de/' || n, concat('en=/en/', n, ' de=/de/', n, ' x-default=/de/', n)) l$$, size)) a
+ WHERE problem = 'hreflang_unlisted';
+SELECT * FROM pg_temp.audit($$SELECT l.* FROM unnest('{en,de}'::text[]) c, LATERAL pg_temp.linked('/' || c, 'en=/en de=/de fr=/fr x-default=/en') l$$);
 -- Another section's pages, another host's, and x-default.
 SELECT * FROM pg_temp.audit($$SELECT l.* FROM generate_series(1, 20) n, LATERAL pg_temp.linked('/en/' || n, format('en-US=/en/%1$s de=/de/%1$s en-GB=/gb/%1$s x-default=/x', n)) l$$);
 SELECT problem, detail FROM sitemap_audit($$SELECT l.* FROM generate_series(1, 2) n, LATERAL pg_temp.linked('/en/' || n, format('en=/en/%1$s de=https://www.example.de/', n)) l$$, 'https://www.example.com/', scope => 'any');
@@ -59,6 +65,11 @@ SELECT * FROM pg_temp.audit($$SELECT l.* FROM generate_series(1, 3) n, LATERAL p
                               SELECT l.* FROM generate_series(1, 3) n, LATERAL pg_temp.linked('/fil/' || n, format('en=/en/%1$s fil=/fil/%1$s', n)) l$$);
 SELECT row_number, problem, left(detail, 60) FROM pg_temp.audit($$SELECT * FROM pg_temp.linked('/', 'kr=/ english=/ us=/en')$$);
 SELECT count(*) FROM pg_temp.audit($$SELECT '/' AS loc, (SELECT jsonb_object_agg('english' || n, '/' || n) FROM generate_series(1, 3000) n) AS alternates$$) WHERE problem = 'extension_invalid';
+-- A column or expression is wrong in more than half of the rows, and more than twenty.
+SELECT row_number, problem, detail
+  FROM pg_temp.audit($$SELECT '/' || n AS loc, to_timestamp(0) AS lastmod, 'often' AS changefreq, 7 AS priority, '{ftp:1,ftp:2}'::text[] AS images,
+                              '{"jp": "/"}'::jsonb AS alternates FROM generate_series(1, 30) n UNION ALL SELECT '/a', now(), NULL, NULL, NULL, NULL$$);
+SELECT count(*) FROM pg_temp.audit($$SELECT '/' || n AS loc, CASE WHEN n < 3 THEN array_fill('ftp:1'::text, '{30}') END AS images FROM generate_series(1, 5) n$$);
 -- More than half of the pages, and more than twenty: none is an alternate of itself, has the scheme, or is allowed.
 SELECT * FROM pg_temp.audit($$SELECT l.* FROM generate_series(1, 21) n, LATERAL pg_temp.linked('/' || n, 'fr=https://www.example.fr/' || n) l$$);
 SELECT pages, count(*), min(detail) FROM (VALUES (20), (21), (42)) v (pages), LATERAL sitemap_audit(format($$SELECT CASE WHEN n < 22 THEN 'http:' ELSE '' END || '//www.example.com/' || n AS loc FROM generate_series(1, %s) n$$, pages),

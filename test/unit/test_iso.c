@@ -61,7 +61,8 @@ main(void)
 		{"en_US", "en-US"}, {"EN_us.UTF-8", "en-US"}, {"ZH_hant_tw", "zh-Hant-TW"},
 		{"X-DEFAULT", "x-default"}, {"default", "x-default"}, {"es-419", "es"}, {"de-1996", "de"},
 		{"deu-AT", "de-AT"}, {"fil_ph", "fil-PH"}, {"cn", "zh"}, {"en-UK", "en-GB"},
-		{"us-en", "en-US"}, {"uk_ua", "uk-UA"}, {"en,de", "en"}, {"vn", "vi"}, {"rs-RS", "sr-RS"}, {"es_LA", "es"},
+		{"us-en", "en-US"}, {"uk_ua", "uk-UA"}, {"en,de", "en"}, {"zh-CHS", "zh-Hans"},
+		{"zh_cht", "zh-Hant"}, {"vn", "vi"}, {"rs-RS", "sr-RS"}, {"es_LA", "es"},
 		{"lo_LA", "lo-LA"})
 		suggested(pair->given, pair->wanted);
 	foreach_pair(pair,

@@ -169,8 +169,10 @@ test_placeholders(void)
 		H "/:-)", H "/null-pointer", H "/nil%20nil", H "/%D9%A0%25(a%20b)",
 		H "/$AAPL?a=$AAPL&placeholder&b=placeholders&c=$uicideboy$", H "/placeholder-images/placeholder")
 		finds_nothing(*src);
-	foreach_pair(pair, {H "?", "?"}, {H "/tea?", "?"}, {H "/tea?#", "?#"})
-		finds(pair->given, "%s ends with", pair->wanted);
+	foreach_string(src, H "?", H "/tea?")
+		finds(*src, "%s has an empty query", "");
+	foreach_string(src, H "/search?q=why?", H "/search?q=why%3F", H "/a?b&&c", H "/tea%3F")
+		finds_nothing(*src);
 	foreach_pair(pair,
 		{H "/c/%5Blang=lang%5D/a", "[lang=lang]"}, {H "/(.)%5Btool%5D/", "(.)[tool]"}, {H "/p/%5Bid%5D.html", "[id].html"},
 		{H "/$slug/", "$slug"}, {H "/p/$row_id.html?x", "$row_id.html"}, {H "/?a=$name", "$name"})

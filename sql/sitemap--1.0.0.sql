@@ -341,7 +341,9 @@ DECLARE
 	step record;			-- a trigger to create, or to replace if "old" has its name
 	name text;
 BEGIN
-	EXECUTE format('SELECT %s._sitemap_watch_check($1, $2, $3, $4, $5)', schema) USING source, key, queue, columns,
+	-- A queue is new if no trigger has its name, and no trigger of the table has a name of no queue, as after a rename.
+	EXECUTE format('SELECT %1$s._sitemap_watch_check($1, $2, $3, $4, $5 AND NOT EXISTS (
+		SELECT FROM %1$s._sitemap_watch_triggers($1) WHERE name IS NOT NULL AND queue IS NULL))', schema) USING source, key, queue, columns,
 		NOT EXISTS (SELECT FROM pg_trigger t, pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = queue
 		               AND position(decode('00', 'hex') || convert_to(format('%I.%I', n.nspname, c.relname), getdatabaseencoding()) || decode('00', 'hex') IN t.tgargs) > 0);
 	SELECT ARRAY[key::text, format('%I.%I', n.nspname, c.relname)]

@@ -255,7 +255,7 @@ describe_job(const Status *status, const Section *section, const char *state)
 	if (is_failure)
 	{
 		add_detail(&detail, sm_job_has(job, SM_JOB_ERROR) ? sm_job_text(job, SM_JOB_ERROR) :
-				   "The last run ended without a result. The server's log says why.");
+				   "The last run ended without a result. See the server log.");
 		if (strcmp(state, "waiting") == 0)
 			add_detail(&detail, psprintf("To run it at the next call: UPDATE %s SET requested = now() WHERE (base_url, section) = (%s, %s)",
 										 status->jobs, quote_literal_cstr(sm_job_text(job, SM_JOB_BASE_URL)),

@@ -231,6 +231,9 @@ SELECT definition, pg_temp.error(format('SELECT pg_temp.queued(%L, %L)', definit
     -- a table with rows that is rather the source
     ('CREATE TABLE q (id int, path text NOT NULL DEFAULT ''''); INSERT INTO q VALUES (1)', NULL),
     ('CREATE TABLE q (id int, path text NOT NULL DEFAULT ''''); INSERT INTO q VALUES (1); DELETE FROM q', 'INSERT INTO page VALUES (99)'),
+    -- a queue with keys that is renamed is no new one
+    ('CREATE TABLE q (id int, at int NOT NULL DEFAULT 7)',
+     'INSERT INTO page VALUES (99); ALTER TABLE q RENAME TO r; SELECT sitemap_watch(''page'', ''id'', ''r''); ALTER TABLE r RENAME TO q'),
     ('CREATE TABLE q (id int, path text NOT NULL DEFAULT ''''); SELECT sitemap_watch(''other_page'', ''id'', ''q''); INSERT INTO other_page VALUES (1)',
      'INSERT INTO page VALUES (99)'),
     ('CREATE TABLE q (id strict)', NULL),

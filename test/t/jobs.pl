@@ -143,7 +143,7 @@ foreach my $place ('started', 'query', 'write', 'finished')
 		}
 		is($node->safe_psql('postgres', 'SELECT started > finished FROM job'), $place eq 'started' ? 'f' : 't', 'but started');
 		like($node->safe_psql('postgres', q{SELECT concat_ws(' ', failures, error) FROM job}), qr/^@{[ recorded($how) ]}/, 'a cancellation is recorded');
-		is($node->safe_psql('postgres', q{SELECT detail IS NOT DISTINCT FROM 'The last run ended without a result. The server\'s log says why.' FROM sitemap_status('job')}),
+		is($node->safe_psql('postgres', q{SELECT detail IS NOT DISTINCT FROM 'The last run ended without a result. See the server log.' FROM sitemap_status('job')}),
 			$place eq 'started' || recorded($how) ne '0' ? 'f' : 't', 'and shown');
 		$node->safe_psql('postgres', q{CALL sitemap_run('job')});
 		is($node->safe_psql('postgres', 'SELECT written > 0, started < finished, failures, queue IS NULL FROM job LEFT JOIN queue ON true'),
@@ -271,7 +271,7 @@ foreach my $how ('kill -9', 'cancel', 'timeout', 'nothing')
 			$call == 1 ? 'a t 0, b f 0' : "a t @{[ $call - 1 ]}, b f 0", "crash $call is counted, and the other job runs");
 	}
 	is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', section, state, detail), ', ' ORDER BY section) FROM sitemap_status('crash_job')}),
-		'a failing The last run ended without a result., b ok', 'and shown');
+		'a failing The last run ended without a result. See the server log., b ok', 'and shown');
 	$node->safe_psql('postgres', 'DROP TABLE crash_job, crash_files; DROP FUNCTION crash');
 }
 

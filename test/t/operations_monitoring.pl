@@ -113,7 +113,7 @@ $holder->query_safe('SELECT pg_advisory_unlock(1)');
 $caller->query('SELECT 1');
 $_->quit foreach $holder, $caller;
 is(sql($under_way), '', 'no run is under way');
-like(alerts(), qr/\A\Q$site\E\|products\|failing\|{3}The last run ended without a result\.\z/, 'a run without an end');
+like(alerts(), qr/\A\Q$site\E\|products\|failing\|{3}The last run ended without a result\. See the server log\.\z/, 'a run without an end');
 
 $node->stop;
 done_testing();

@@ -76,7 +76,7 @@ sub model
 	my ($job) = @_;
 	my ($finished, $started, $failures) = ($job->{finished}, $job->{started}, $job->{failures} // 0);
 	my $no_result = defined $started && (!defined $finished || $started < $finished);
-	my $error = $job->{error} ? 'an error / and its detail' : 'The last run ended without a result. The server\'s log says why.';
+	my $error = $job->{error} ? 'an error / and its detail' : 'The last run ended without a result. See the server log.';
 	my $overdue;				# seconds since the job was due; negative if it is not
 
 	if (defined $job->{requested})

@@ -28,6 +28,7 @@
 #include "utils/memutils.h"
 #include "utils/plancache.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 static void
 fix_setting(const char *name, const char *value)

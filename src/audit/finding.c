@@ -42,18 +42,12 @@ static const bool told_once[SM_NPROBLEMS] = {
 	[SM_ROBOTS_UNCHECKED] = true
 };
 
-/* Problems of which most rows of a set have one cause, a column or expression of the query. */
+/* Problems of rows that runs accept, of which most of a set have one cause, a column. */
 static const bool has_column[SM_NPROBLEMS] = {
-	[SM_LOC_OUTSIDE] = true,
 	[SM_LOC_FRAGMENT] = true,
-	[SM_LASTMOD_INVALID] = true,
 	[SM_DATE_BEFORE_1970] = true,
 	[SM_LASTMOD_IN_FUTURE] = true,
-	[SM_CHANGEFREQ_INVALID] = true,
-	[SM_PRIORITY_INVALID] = true,
-	[SM_IMAGE_INVALID] = true,
 	[SM_NEWS_TOO_OLD] = true,
-	[SM_EXTENSION_INVALID] = true,
 	[SM_HREFLANG_SAME_URL] = true,
 	[SM_HREFLANG_NOT_RECIPROCAL] = true
 };

@@ -248,3 +248,8 @@ SELECT loc, detail
                      robots => E'User-agent: yandex\nDisallow: /cart\nUser-agent: *\nDissallow: /tea\nDisallow: /my folder/\nSitemap: https://a.example/sitemap.xml')
  WHERE problem = 'robots_disallowed'
  ORDER BY row_number, detail COLLATE "C";
+-- Many images of two pages are not most of the set.
+SELECT count(*)
+  FROM sitemap_audit($$SELECT '/' || n AS loc, CASE WHEN n < 3 THEN ARRAY(SELECT '/i/' || n || '-' || i FROM generate_series(1, 31) i) END AS images
+                         FROM generate_series(1, 100) n$$, 'https://www.example.com/', robots => E'User-agent: *\nDisallow: /i/')
+ WHERE problem = 'robots_disallowed';

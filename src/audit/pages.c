@@ -316,6 +316,8 @@ static void
 compare_link(SmPages *pages, PageState *current, int64 other, int64 row_number, int language,
 			 SmSpan url)
 {
+	char	   *alternate;
+
 	if (other != current->other)
 	{
 		current->other = other;
@@ -331,9 +333,11 @@ compare_link(SmPages *pages, PageState *current, int64 other, int64 row_number, 
 	if (current->links_to_other || current->first_row == 0 || row_number == current->reported_row)
 		return;
 	current->reported_row = row_number;
+	alternate = sm_for_message(url);
 	sm_findings_add(pages->findings, row_number, SM_HREFLANG_NOT_RECIPROCAL,
 					"The page has the alternate \"%s\", but row " INT64_FORMAT " does not link back.",
-					sm_for_message(url), current->first_row);
+					alternate, current->first_row);
+	pfree(alternate);			/* there can be many */
 }
 
 /*

@@ -173,8 +173,16 @@ check_token(const Fragment *f, SmXmlToken token)
 	if (token == SM_XML_TEXT || token == SM_XML_CDATA)
 		return check_user(f, token == SM_XML_TEXT ? r->raw : r->data);
 	for (int i = 0; token == SM_XML_START && i < r->nattributes; i++)
-		if (!check_user(f, r->attributes[i].value))
+	{
+		const SmXmlAttribute *a = &r->attributes[i];
+
+		if (sm_xml_is_declaration(a) && memchr(a->value.s, '\\', a->value.len))
+			return sm_refuse(&f->w->problems, SM_EXTENSION_INVALID, ERRCODE_INVALID_XML_CONTENT, NULL,
+							 "invalid extension: the name of the namespace \"%s\" has a backslash",
+							 sm_for_message(a->value));
+		if (!check_user(f, a->value))
 			return false;
+	}
 	return true;
 }
 
@@ -208,7 +216,11 @@ copy_tokens(Fragment *f)
 		if (token == SM_XML_ERROR)
 			return sm_xml_malformed(&f->w->problems, SM_EXTENSION_INVALID, &f->reader, "extension");
 		if (token == SM_XML_COMMENT || token == SM_XML_PI)
+		{
+			/* what stood before and after it can be "]]" and ">" */
+			f->is_clean = false;
 			continue;
+		}
 		if (!check_token(f, token))
 			return false;
 		if (f->reader.depth == 0)

@@ -70,9 +70,9 @@ append_text(SmEntryWriter *w, const SmField *field, SmSpan given)
 		return sm_refuse(&w->problems, field->problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
 						 "%s is too long for a sitemap: %zu bytes", label(w, field), value.len);
 
-	/* all bytes but those that continue a character */
+	/* the first bytes of characters, but no characters that XML cannot carry */
 	for (size_t i = 0; field->max > 0 && i < value.len; i++)
-		count += (value.s[i] & 0xC0) != 0x80;
+		count += (value.s[i] & 0xC0) != 0x80 && sm_xml_legal((unsigned char) value.s[i]);
 	if (count > field->max)
 		return sm_refuse(&w->problems, field->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION, NULL,
 						 "invalid %s \"%s\": must have at most " INT64_FORMAT " characters, not " INT64_FORMAT,
@@ -92,16 +92,18 @@ static bool
 append_list(SmEntryWriter *w, const SmField *field, SmSpan list)
 {
 	const char *separator = *field->separators == ',' ? ", " : " ";
-	char	   *rest;
+	const char *end;
 	int64		n = 0;
 
-	for (char *s = strtok_r(pnstrdup(list.s, list.len), field->separators, &rest); s;
-		 s = strtok_r(NULL, field->separators, &rest))
+	for (const char *s = pnstrdup(list.s, list.len); s; s = *end ? end + 1 : NULL)
 	{
-		SmSpan		word = sm_trim(sm_span_of(s));
+		SmSpan		word;
 
 		CHECK_FOR_INTERRUPTS();
-
+		end = s + strcspn(s, field->separators);
+		word = sm_trim(sm_span(s, end - s));
+		if (word.len == 0 && *separator == ' ')
+			continue;
 		if (n++ > 0)
 			appendStringInfoString(w->buf, separator);
 		if (field->choices)
@@ -198,6 +200,17 @@ same_domain(SmSpan a, SmSpan b)
 		(rest == 0 || host.s[rest - 1] == '.');
 }
 
+/* Are two URLs the same, ignoring the case of scheme and host? */
+static bool
+same_url(SmSpan a, SmSpan b)
+{
+	SmSpan		host = sm_url_host(a);
+	size_t		origin_len = host.s + host.len - a.s;
+
+	return a.len == b.len && pg_strncasecmp(a.s, b.s, origin_len) == 0 &&
+		memcmp(a.s + origin_len, b.s + origin_len, a.len - origin_len) == 0;
+}
+
 /* Append a URL, and check its rule for the page. */
 static bool
 append_url(SmEntryWriter *w, const SmField *field, SmSpan url)
@@ -214,7 +227,7 @@ append_url(SmEntryWriter *w, const SmField *field, SmSpan url)
 		return true;
 	page = sm_span(w->buf->data + w->loc, w->page->loc_len);
 	written = sm_span(w->buf->data + start, w->buf->len - start);
-	if ((field->role == SM_ROLE_VIDEO || field->role == SM_ROLE_PLAYER) && sm_span_equal(written, page))
+	if ((field->role == SM_ROLE_VIDEO || field->role == SM_ROLE_PLAYER) && same_url(written, page))
 		return refuse_value(w, field, url, "must differ from the loc of the page");
 	if (field->role == SM_ROLE_UPLOADER && !same_domain(sm_url_host(page), sm_url_host(written)))
 		return refuse_value(w, field, url, "must be on the domain of the page");

@@ -22,6 +22,9 @@
 #define COLUMNS_HINT \
 	"The columns are loc, lastmod, changefreq, priority, images, alternates, videos, news, extensions, key and shown, or url and key."
 
+/* The most values of an array that can be in an entry: each has some tags. */
+#define SM_MAX_ITEMS	(SM_MAX_BYTES / 50)
+
 #define CAST_HINT	"Cast it to such a type. A NULL without a cast is of type text."
 
 static const SmColumnRule column_rules[SM_NCOLUMNS] = {
@@ -95,6 +98,12 @@ read_array_column(Datum array, SmSpan **items, SmProblems *problems, SmProblemNa
 
 		if (isnull)
 			continue;
+		if (found.len / sizeof(SmSpan) == SM_MAX_ITEMS)
+		{
+			sm_problem(problems, name, ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL,
+					   "invalid %s: the array has more than %d values", what, SM_MAX_ITEMS);
+			break;
+		}
 		sm_read_text(value, &item, problems, name, what);
 		if (item.s != NULL)
 			appendBinaryStringInfo(&found, (char *) &item, sizeof(item));

@@ -78,13 +78,15 @@ count_stem(SmNames *names, const char *stem)
 	return entry->count;
 }
 
-/* Count a part of a stable split, and name it after its stem. */
+/* Count a part of a stable split, and name it after its stem, unless it is the first part. */
 static char *
 name_stable(SmNames *names, const char *stem)
 {
-	int			number = count_stem(names, stem);
+	int			number;
 
-	names->nparts++;
+	if (names->nparts++ == 0)
+		stem = psprintf("-%08x", (uint32) FIRST_HASH);
+	number = count_stem(names, stem);
 	return make_name(names->options, number == 1 ? stem : psprintf("%s-%d", stem, number));
 }
 
@@ -98,8 +100,6 @@ sm_names_next(SmNames *names, uint64 hash)
 	 * A stem has the low half of the hash: the high halves are much alike,
 	 * since a stable split cuts at the highest hashes.
 	 */
-	if (names->nparts == 0)
-		hash = FIRST_HASH;
 	return name_stable(names, psprintf("-%08x", (uint32) hash));
 }
 

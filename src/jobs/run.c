@@ -61,6 +61,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 PG_FUNCTION_INFO_V1(sitemap_run);
@@ -130,31 +131,46 @@ count_failure(SmJob *job)
 	set_value(job, SM_JOB_FAILURES, Int32GetDatum(Min(failures, PG_INT32_MAX - 1) + 1));
 }
 
-/*
- * Open the table of jobs, which the current user must own.  A job can have changed the role, and
- * others the owner.  lock_timeout is for the jobs; here, it would end the call.
- */
+/* Raise an error unless the current user owns the table of jobs. */
 static void
-open_own_jobs(Call *call, LOCKMODE lockmode)
+check_owner(Oid relid)
 {
-	int			level = NewGUCNestLevel();
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
 	Oid			owner;
 
-	(void) set_config_option("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
-							 true, 0, false);
-	sm_jobs_open(&call->rows.table, call->relid, lockmode);
-	AtEOXact_GUC(true, level);
-	owner = call->rows.table.rel->rd_rel->relowner;
+	if (!HeapTupleIsValid(tuple))
+		return;					/* to open it is an error */
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
 	if (owner != GetUserId())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of table %s", sm_qualified_name(call->relid)),
+				 errmsg("must be owner of table %s", sm_qualified_name(relid)),
 				 errdetail("Jobs run with the rights of the caller. The current user is %s, the owner is %s.",
 						   quote_identifier(GetUserNameFromId(GetUserId(), false)),
 						   quote_identifier(GetUserNameFromId(owner, false))),
 				 errhint("Schedule the call as the owner, as with pg_cron's schedule_in_database(..., username => %s). For an owner that cannot log in: ALTER ROLE scheduler SET role = %s.",
 						 quote_literal_cstr(GetUserNameFromId(owner, false)),
 						 quote_identifier(GetUserNameFromId(owner, false)))));
+}
+
+/*
+ * Open the table of jobs, which the current user must own.  A job can have changed the role, and
+ * others the owner, also while this call waits for the lock.  lock_timeout is for the jobs; here,
+ * it would end the call.
+ */
+static void
+open_own_jobs(Call *call, LOCKMODE lockmode)
+{
+	int			level;
+
+	check_owner(call->relid);
+	level = NewGUCNestLevel();
+	(void) set_config_option("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+							 true, 0, false);
+	sm_jobs_open(&call->rows.table, call->relid, lockmode);
+	AtEOXact_GUC(true, level);
+	check_owner(call->relid);
 }
 
 static void

@@ -320,14 +320,17 @@ may_read(Oid relid)
 static void
 open_jobs(SmTable *jobs, Oid relid)
 {
-	sm_jobs_open(jobs, relid, AccessShareLock);
-	if (!may_read(relid))
+	char	   *name = get_rel_name(relid);
+
+	/* before the lock, which others can wait for */
+	if (name && !may_read(relid))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied for table %s", jobs->name),
+				 errmsg("permission denied for table %s", name),
 				 errhint("Its owner can grant the right: GRANT SELECT ON %s TO %s;",
 						 sm_qualified_name(relid),
 						 quote_identifier(GetUserNameFromId(GetUserId(), false)))));
+	sm_jobs_open(jobs, relid, AccessShareLock);
 	sm_table_check_row_security(jobs);
 }
 
@@ -397,12 +400,12 @@ look_at_target(Status *status, Oid relid, Snapshot snapshot)
 {
 	TargetScan	scan = {.status = status,.target = relid};
 	SmTable		table = {.relid = relid,.columns = file_columns,.ncolumns = lengthof(file_columns)};
-	Relation	rel = try_relation_open(relid, AccessShareLock);
+	Relation	rel = may_read(relid) ? try_relation_open(relid, AccessShareLock) : NULL;
 	char	   *name;
 
 	if (rel == NULL)
 		return NULL;
-	if (may_read(relid) && check_enable_rls(relid, InvalidOid, true) != RLS_ENABLED)
+	if (check_enable_rls(relid, InvalidOid, true) != RLS_ENABLED)
 		sm_scan(&table, snapshot, add_file, &scan);
 	name = sm_qualified_name(relid);
 	relation_close(rel, AccessShareLock);

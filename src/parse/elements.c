@@ -40,6 +40,9 @@
  */
 #define CUT_MAX					100
 
+/* our own limit for the extension elements of an entry */
+#define EXTENSIONS_MAX			10000
+
 /*
  * The most bytes of all copies: COPIED_ALWAYS, plus the length of the document
  * times COPIED_RATIO_MAX.  Most documents need less than twice their length.
@@ -74,6 +77,7 @@ struct SmXmlParser
 	/* bytes that all copies may have together, and have so far */
 	uint64		allowed;
 	uint64		copied;
+	int			entry_count;	/* copies for the current entry */
 };
 
 /* Report a problem of the entry that is being read.  Returns false: it is skipped. */
@@ -234,6 +238,9 @@ copy_extension_element(void *arg, SmSpan *copy)
 	memset(p->is_used, false, sizeof(p->is_used));
 	resetStringInfo(declarations);
 	initStringInfo(&out);
+	if (++p->entry_count > EXTENSIONS_MAX)
+		return entry_problem(p, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+							 "an entry has more than " SM_STRING(EXTENSIONS_MAX) " extension elements");
 	if (!copy_element(p, &out, &is_valid))
 		return false;
 	if (!is_valid)
@@ -349,6 +356,7 @@ check_wrapper(SmXmlParser *p)
 static bool
 read_entry(SmXmlParser *p, SmRow *row)
 {
+	p->entry_count = 0;
 	if (!sm_entry_read(&p->entries, row))
 		return false;
 	if (p->entries.has_entry_inside)

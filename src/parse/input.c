@@ -127,7 +127,8 @@ find_encoding(SmSpan name)
 		const char *name;
 		int			encoding;
 	}			others[] = {
-		{"us-ascii", PG_UTF8}, {"utf-16", PG_UTF8}, {"gb2312", PG_GBK},
+		{"ascii", PG_UTF8}, {"us-ascii", PG_UTF8}, {"utf-16", PG_UTF8}, {"utf-16le", PG_UTF8},
+		{"utf-16be", PG_UTF8}, {"iso-8859-8-i", PG_ISO_8859_8}, {"gb2312", PG_GBK},
 		{"ks_c_5601-1987", PG_UHC}, {"x-sjis", PG_SJIS}, {"windows-31j", PG_SJIS},
 		{"cp1250", PG_WIN1250}, {"cp1251", PG_WIN1251}, {"cp1252", PG_WIN1252},
 		{"big5-hkscs", PG_BIG5}, {"tis-620", PG_WIN874}

@@ -407,11 +407,15 @@ read_end(SmXmlReader *r)
 	const char *tag = r->p;
 	SmSpan		qname = r->nopen > 0 ? r->open[r->nopen - 1].qname : sm_no_span();
 
+	size_t		len;
+
 	r->p += 2;					/* "</" */
-	if (r->nopen == 0 || (size_t) (r->end - r->p) < qname.len ||
-		memcmp(r->p, qname.s, qname.len) != 0)
+	len = r->end - r->p;
+	if (len > qname.len)
+		len = qname.len;
+	if (r->nopen == 0 || memcmp(r->p, qname.s, len) != 0)
 		return fail(r, "tags do not match");
-	r->p += qname.len;
+	r->p += len;
 	skip_space(r);
 	if (r->p == r->end || *r->p != '>')
 		return fail(r, "tags do not match");

@@ -382,5 +382,14 @@ BEGIN READ ONLY;
 SELECT pg_temp.brief($$ SELECT pg_temp.run(', changes => ''SELECT 1''') $$);
 ROLLBACK;
 
+-- A first file that is lost is made again, with the pages of the next: it has the name of the first.
+CREATE TABLE changes_first OF sitemap_file (PRIMARY KEY (base_url, name));
+CREATE TABLE changes_rows AS SELECT n AS id, '/' || n AS loc FROM generate_series(1, 100) n;
+SELECT count(*) FROM sitemap_publish('changes_first', 'SELECT loc, id AS key FROM changes_rows ORDER BY id', 'http://a/', max_urls => 10);
+DELETE FROM changes_first WHERE first_key = '1';
+SELECT count(*) FROM sitemap_publish('changes_first', 'SELECT loc, id AS key FROM changes_rows ORDER BY id', 'http://a/', max_urls => 10, changes => 'SELECT 55');
+SELECT sum(url_count) FROM changes_first WHERE kind = 'urlset';
+DROP TABLE changes_first, changes_rows;
+
 DROP TABLE changes_page, changes_queue, changes_target, changes_before;
 DROP ROLE regress_changes;

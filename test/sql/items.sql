@@ -198,3 +198,6 @@ SELECT count(*), count(*) FILTER (WHERE array_length(extensions, 1) = 2 + (id % 
                $$, 'http://a/') f, sitemap_parse(f.content) e
          WHERE f.kind = 'urlset') e ON e.loc = 'http://a' || p.loc;
 RESET TimeZone;
+-- The page itself, ignoring the case of scheme and host; characters that XML drops do not count.
+SELECT pg_temp.refused('videos', '{"thumbnail_loc": "/t", "title": "t", "description": "d", "content_loc": "HTTP://A/"}');
+SELECT pg_temp.refused('videos', jsonb_build_object('thumbnail_loc', '/t', 'title', repeat('x', 100) || E'\x01', 'description', 'd', 'content_loc', '/c'));

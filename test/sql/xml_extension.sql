@@ -188,3 +188,7 @@ SELECT row_number, problem, detail
                         (7, 'video', 'http://www.google.com/schemas/sitemap-image/1.1'), (8, 'news', 'urn:a'), (9, 'newspaper', 'urn:a'),
                         (10, 'mobile', 'http://www.google.com/schemas/sitemap-mobile/1.0'), (11, 'image', 'urn:b')) v (n, element, uri)
           ORDER BY n$$, 'http://a.example/');
+
+-- What a comment separates stays well-formed without it; a namespace whose name is written in another way is refused.
+SELECT sitemap_url('http://a/', NULL::timestamptz, NULL, NULL, ARRAY['<x:a xmlns:x="urn:x">]]<!-- c -->>d</x:a>'::xml]);
+SELECT sitemap_url('http://a/', NULL::timestamptz, NULL, NULL, ARRAY[E'<x:a xmlns:x="urn:a\\b"/>'::xml]);

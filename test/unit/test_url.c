@@ -917,27 +917,27 @@ test_secret(void)
 {
 	foreach_string(url,
 		"http://u:p@h/", "https://u:p@h", "//u:p@h/", "///u:p@h", "\\\\u:p@h", "http://u@h?@", "https:/u:p@h",
-		"https:\\\\u:p@h", "see http://u:p@h", "http://h/, http://u:p@h", "(http://u:p@h)",
-		"http://h by x, http://u:p@h", "@ http://h: http://u@h", "http://u:@h", "http://u:p/q@h",
-		"HTTP:/u@h", "ftp://u@h", "://u@h", "http://\xC3\xA9:p@h", "http://u:\xC3\xA9@h", "h //u:p@h")
+		"https:\\\\u:p@h", "http://u:p q@h", "see http://u:p@h", "http://h/, http://u:p@h",
+		"http://h by x, http://u:p@h", "@ http://h: http://u@h", "http://u:@h", "http://u:1p q@h",
+		"HTTP:/u@h", "ftp://u@h", "://u@h", "http://\xC3\xA9:p@h", "http://u:\xC3\xA9@h", "http://h:80\xE3\x80\x81http://u@h")
 		ok(sm_url_has_user(exact(*url)), *url);
 	foreach_string(text,
 		"u:p@h", "https://h/u:p@h", "h/u:p@h", "", "/", "//", "http://", "http://h/@", "mailto:u:p@h", "http://h:80/u:p@h",
-		"http://h by u@h", "http://h:80 by u@h", "http://h: u@h", "http://h/?a=http://u:p@h", "http://h :",
-		"http://h:8 :", "a:b/c@d", "http://h u http://h/@", "http://@h", "by: u@h", "\t\n ")
+		"http://h by u@h", "http://h:80 by u@h", "http://h: u@h", "http://h/?a=http://u:p@h", "h //u:p@h", "http://h :",
+		"http://h:8 :", "a:b/c@d", "http://h u http://h/@", "h:\\u@h", "h:/u@h", ":/u@h", "ttps:/u@h",
+		"h:\\\\u@h", "http://h\xE3\x80\x81u@h", "http://h:80\xE3\x80\x81u@h")
 		ok(!sm_url_has_user(exact(*text)), *text);
 	foreach_pair(pair,
 		{"http://u:p@h/", "u:p"}, {" \xE3\x80\x80https://u:p@x@h:80/@ ", "u:p@x"}, {"//u@h", "u"},
 		{"\\\\u@h", "u"}, {"ftp:///u@h", "u"}, {"https:/u:p@h", "u:p"},
-		{"\"https:\\\\u:p@h", "u:p"}, {"u:p@h/", "p"}, 
+		{"\"https:\\\\u:p@h", "u:p"}, {"u:p@h/", "p"}, {"u:p/q@h/", "p/q"},
 		{"http://u:p/q@h/", "u:p/q"}, {"http://u:1?2q@h/", ""}, {"http://u:p#@h/", "u:p#"},
 		{"http://u:p%40h/@", "u:p"}, {"http://u:p&#64;h", "u:p"},
-		{"http://u:p\xEF\xBC\xA0h", "u:p"}, {"http://u:p\xEF\xB9\xABh", "u:p"},
-		{"mailto:u@h", "u"}, {"http://u:p q@h", "u:p q"})
+		{"http://u:p\xEF\xBC\xA0h", "u:p"}, {"http://u:p\xEF\xB9\xABh", "u:p"})
 		is_string(sm_url_secret(exact(pair->given)), pair->wanted, pair->given);
 	foreach_string(text,
 		"", " ", "@", "http://h/@u", "http://h:80/u:p@x", "http://h/", "http://@h", "u@h", "/u:p@h", "./u:p@h",
-		"u:p/q@h/", "h?u:p@h", ":", "::", "//", "http:", "http:/", "http://h:80", "http://[::1]/@",
+		"mailto:u@h", "h?u:p@h", ":", "::", "//", "http:", "http:/", "http://h:80", "http://[::1]/@",
 		"http://h:x/", "\x80@", "%40", "&#64;")
 		is_string(sm_url_secret(exact(*text)), "", *text);
 }

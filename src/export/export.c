@@ -389,7 +389,6 @@ read_target(ExportState *state)
 	SmTable		target = {.relid = state->target,.what = "target table"};
 
 	sm_table_open(&target, AccessShareLock);
-	sm_table_check_kind(&target);
 	SPI_connect();
 	sm_table_execute(&target,
 					 "SELECT base_url, name, kind, lastmod, digest, content FROM @table"

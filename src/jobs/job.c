@@ -33,8 +33,6 @@ sm_jobs_open(SmTable *table, Oid relid, LOCKMODE lockmode)
 			.hint = "Create the table with CREATE TABLE ... OF sitemap_job (PRIMARY KEY (base_url, section))."
 	};
 	sm_table_open(table, lockmode);
-	sm_table_check_kind(table);
-	sm_table_check_columns(table);
 }
 
 void

@@ -18,7 +18,6 @@
 #include "publish/feed.h"
 
 #include "access/relation.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "miscadmin.h"
@@ -50,6 +49,7 @@ static const SmTable feed_table = {
 	.what = "feed table",
 	.columns = change_columns,
 	.ncolumns = lengthof(change_columns),
+	.may_be_view = true,
 	.hint = "Create the feed with CREATE TABLE ... OF sitemap_change."
 };
 
@@ -86,21 +86,16 @@ sm_feed_open(Oid relid)
 	SmFeed	   *feed = palloc0_object(SmFeed);
 	SmTable    *table = &feed->table;
 	const AclMode needed = ACL_SELECT | ACL_INSERT;
-	char		relkind;
 
 	*table = feed_table;
 	table->relid = relid;
 	sm_table_open(table, RowExclusiveLock);
-	relkind = table->rel->rd_rel->relkind;
-	if (relkind != RELKIND_FOREIGN_TABLE && relkind != RELKIND_VIEW)
-		sm_table_check_kind(table);
 	if (pg_class_aclmask(relid, GetUserId(), needed, ACLMASK_ALL) != needed)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for table %s", table->name),
 				 errdetail("A feed needs the privileges SELECT and INSERT.")));
 	sm_table_check_row_security(table);
-	sm_table_check_columns(table);
 
 	sm_sort_begin(&feed->entries, ENTRY_NCOLUMNS, entry_types, ENTRY_LASTMOD + 1);
 	feed->entry_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap feed entry",

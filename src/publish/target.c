@@ -229,12 +229,10 @@ sm_target_open(SmTarget *target, Oid relid, const SmOptions *options)
 	if (target->section)
 		(void) sm_lock(SM_LOCK_SECTION, relid, target->base_url, target->section);
 	sm_table_open(&target->table, RowExclusiveLock);
-	sm_table_check_kind(&target->table);
 	sm_table_check_row_security(&target->table);
 	if (!RelationUsesLocalBuffers(target->table.rel))
 		PreventCommandIfReadOnly(function);
 	check_use(target->table.rel);
-	sm_table_check_columns(&target->table);
 	check_one_site(target);
 	if (target->section)
 		target->sitemaps = list_section(target);

@@ -35,52 +35,9 @@ sm_table_label(Oid table)
 		psprintf("%s.%s", get_namespace_name(get_rel_namespace(table)), name);
 }
 
-void
-sm_table_open(SmTable *table, LOCKMODE lockmode)
-{
-	Relation	rel = try_relation_open(table->relid, lockmode);
-
-	if (rel == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("the %s does not exist", table->what),
-				 errhint("If it was dropped and created again, set it again: a regclass is an OID, not a name.")));
-	table->rel = rel;
-	table->name = pstrdup(RelationGetRelationName(rel));
-}
-
-void
-sm_table_check_kind(const SmTable *table)
-{
-	char		relkind = table->rel->rd_rel->relkind;
-
-	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a table", table->name),
-				 table->hint ? errhint("%s", table->hint) : 0));
-}
-
-void
-sm_table_check_row_security(const SmTable *table)
-{
-	/* a policy could hide rows that a run has to know */
-	if (check_enable_rls(table->relid, InvalidOid, false) == RLS_ENABLED)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot use the %s \"%s\", whose row security applies to you",
-						table->what, table->name),
-				 errhint("Use the role of its owner, or one with BYPASSRLS.")));
-}
-
-bool
-sm_table_has_column(const SmTable *table, int column)
-{
-	return get_attnum(table->relid, table->columns[column].name) != InvalidAttrNumber;
-}
-
-void
-sm_table_check_columns(const SmTable *table)
+/* Raise an error unless the table has its columns. */
+static void
+check_table_columns(const SmTable *table)
 {
 	TupleDesc	desc = RelationGetDescr(table->rel);
 
@@ -119,6 +76,47 @@ sm_table_check_columns(const SmTable *table)
 							get_collation_name(att->attcollation)),
 					 errdetail("It takes different texts for equal, and so one file or site for another.")));
 	}
+}
+
+void
+sm_table_open(SmTable *table, LOCKMODE lockmode)
+{
+	Relation	rel = try_relation_open(table->relid, lockmode);
+	char		relkind;
+
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("the %s does not exist", table->what),
+				 errhint("If it was dropped and created again, set it again: a regclass is an OID, not a name.")));
+	table->rel = rel;
+	table->name = pstrdup(RelationGetRelationName(rel));
+	relkind = rel->rd_rel->relkind;
+	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE &&
+		!(table->may_be_view && (relkind == RELKIND_VIEW || relkind == RELKIND_FOREIGN_TABLE)))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a table", table->name),
+				 table->hint ? errhint("%s", table->hint) : 0));
+	check_table_columns(table);
+}
+
+void
+sm_table_check_row_security(const SmTable *table)
+{
+	/* a policy could hide rows that a run has to know */
+	if (check_enable_rls(table->relid, InvalidOid, false) == RLS_ENABLED)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot use the %s \"%s\", whose row security applies to you",
+						table->what, table->name),
+				 errhint("Use the role of its owner, or one with BYPASSRLS.")));
+}
+
+bool
+sm_table_has_column(const SmTable *table, int column)
+{
+	return get_attnum(table->relid, table->columns[column].name) != InvalidAttrNumber;
 }
 
 Oid

@@ -22,6 +22,7 @@ typedef struct SmTable
 	const SmTableColumn *columns;	/* that the table must have, unless they
 									 * are optional */
 	int			ncolumns;
+	bool		may_be_view;	/* or a foreign table */
 	const char *hint;			/* how to create the table; NULL for none */
 
 	/* set by sm_table_open */
@@ -29,17 +30,14 @@ typedef struct SmTable
 	char	   *name;			/* for errors */
 } SmTable;
 
-/* Open the table with a lock.  Raises an error if it does not exist. */
+/*
+ * Open the table with a lock.  Raises an error unless it is an ordinary or a partitioned
+ * table, or may be a view, and has its columns.
+ */
 extern void sm_table_open(SmTable *table, LOCKMODE lockmode);
-
-/* Raise an error unless the open table is an ordinary or a partitioned table. */
-extern void sm_table_check_kind(const SmTable *table);
 
 /* Raise an error if the open table has row security that applies to the caller. */
 extern void sm_table_check_row_security(const SmTable *table);
-
-/* Raise an error unless the open table has its columns. */
-extern void sm_table_check_columns(const SmTable *table);
 
 /* Does the table have a column?  column: its index in columns. */
 extern bool sm_table_has_column(const SmTable *table, int column);

@@ -314,7 +314,6 @@ open_table(const SmArguments *args, const char *name, const char *hint)
 	.what = psprintf("%s table", name),.hint = hint};
 
 	sm_table_open(&table, AccessShareLock);
-	sm_table_check_kind(&table);
 	return table.rel;
 }
 

@@ -262,6 +262,33 @@ sm_open_set_query(const SmOptions *options, SmQuery *query, SmColumns *columns)
 					 columns->column[SM_COLUMN_SHOWN].index >= 0);
 }
 
+/*
+ * Make the recipe: a digest of the query's text, the definitions of the views that it reads, the
+ * type of the key, and the options that shape files.  Sets with the same recipe and section make
+ * the same files from the same rows.
+ */
+static char *
+make_recipe(const SmOptions *options, const SmQuery *query)
+{
+	StringInfoData text;
+	char	   *recipe = palloc0(SM_DIGEST_HEX_LEN + 1);
+
+	/* URLs have no line feed, so each text has one meaning */
+	initStringInfo(&text);
+	appendStringInfo(&text, "%s %d %d %d %d " INT64_FORMAT " %d %d %d %d %u\n%s\n%s\n%s",
+					 SITEMAP_VERSION, options->kind, options->compression > 0,
+					 options->stable, options->max_urls, options->max_bytes,
+					 options->skip_invalid, options->base.scope, options->protocol,
+					 query->fixes_settings,
+					 query->key_type ? query->key_type->type : InvalidOid,
+					 options->base.url[SM_FORM_PLAIN],
+					 options->stylesheet ? options->stylesheet : "",
+					 options->query);
+	sm_query_append_views(query, &text);
+	sm_digest_hex(sm_digest(text.data, text.len, 0), recipe);
+	return recipe;
+}
+
 SmSet *
 sm_set_begin(const SmOptions *options, SmFileSink *sink)
 {
@@ -280,7 +307,7 @@ sm_set_begin(const SmOptions *options, SmFileSink *sink)
 	if (set->query.fixes_settings)
 		sm_document_keep_shown(&set->doc);
 	if (set->query.key_type || options->stable)
-		set->recipe = sm_recipe_make(options, &set->query);
+		set->recipe = make_recipe(options, &set->query);
 	sm_split_init(&set->split, options->stable, set->query.key_type);
 
 	MemoryContextSwitchTo(oldcontext);
@@ -368,7 +395,7 @@ void
 sm_set_analyze_again(SmSet *set)
 {
 	sm_query_analyze_again(&set->query);
-	set->recipe = sm_recipe_make(set->options, &set->query);
+	set->recipe = make_recipe(set->options, &set->query);
 }
 
 /*

@@ -13,7 +13,6 @@
 #include "files/names.h"
 #include "files/options.h"
 #include "files/rebuild.h"
-#include "files/recipe.h"
 #include "files/split.h"
 #include "server/query.h"
 
@@ -38,7 +37,8 @@ typedef struct SmSet
 	/* to be read */
 	const SmOptions *options;
 	SmQuery		query;
-	const char *recipe;			/* NULL for a full split without keys */
+	const char *recipe;			/* what decides how its files look, beside the
+								 * rows; NULL for a full split without keys */
 	SmNames		names;			/* of the files closed or kept so far */
 	int64		url_count;		/* of the same files */
 	Datum		key;			/* a copy of the newest row's, if has_key */

@@ -26,7 +26,6 @@
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/plancache.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
@@ -114,18 +113,14 @@ changes_rows(Node *node, void *context)
 static void
 check_plan(SPIPlanPtr plan)
 {
-	List	   *sources = SPI_plan_get_plan_sources(plan);
-	CachedPlanSource *source = list_length(sources) == 1 ? linitial(sources) : NULL;
+	List	   *queries = SPI_is_cursor_plan(plan) ? sm_plan_source(plan)->query_list : NIL;
 
-	/* a rule can rewrite a statement to several queries, or to none */
-	List	   *queries = source && source->resultDesc ? source->query_list : NIL;
-	Query	   *query = queries && list_length(queries) == 1 ? linitial(queries) : NULL;
-
-	if (query == NULL || query->commandType != CMD_SELECT)
+	if (queries == NIL || linitial_node(Query, queries)->commandType != CMD_SELECT)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
 				 errmsg("the query must be one SELECT, TABLE or WITH statement")));
-	if (changes_rows((Node *) query, NULL))
+	/* a rule can put a SELECT before what a statement writes */
+	if (changes_rows((Node *) queries, NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
 				 errmsg("the query must not write or lock rows")));
@@ -233,13 +228,6 @@ refuse_table_name(const char *text)
 				 errhint("To read the table, write TABLE %s.", text)));
 }
 
-/* The plan's only statement. */
-static CachedPlanSource *
-plan_source(SPIPlanPtr plan)
-{
-	return linitial(SPI_plan_get_plan_sources(plan));
-}
-
 /* What sm_run_changes is given, and what it finds out. */
 typedef struct ChangesWork
 {
@@ -257,13 +245,13 @@ run_changes(void *arg)
 
 	SPI_connect();
 	plan = SPI_prepare(work->statement, 1, &work->options.params->params[0].ptype);
-	if (list_length(SPI_plan_get_plan_sources(plan)) != 1 || plan_source(plan)->resultDesc == NULL)
+	if (!SPI_is_cursor_plan(plan))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
 				 errmsg("changes must be one statement that returns rows"),
 				 errhint("Use SELECT, or DELETE ... RETURNING, and return the keys of the changed rows.")));
 	SPI_execute_plan_extended(plan, &work->options);
-	queries = plan_source(plan)->query_list;
+	queries = sm_plan_source(plan)->query_list;
 	work->is_volatile = linitial_node(Query, queries)->commandType == CMD_UTILITY ||
 		contain_volatile_functions((Node *) queries);
 	SPI_finish();
@@ -340,7 +328,7 @@ prepare_query(SmQuery *query, const char *text, int cursor_options)
 static char *
 wrap_query(const SmQuery *query)
 {
-	const RawStmt *stmt = plan_source(query->plan)->raw_parse_tree;
+	const RawStmt *stmt = sm_plan_source(query->plan)->raw_parse_tree;
 	const char *text = query->source + Max(stmt->stmt_location, 0);
 	int			len = stmt->stmt_len > 0 ? stmt->stmt_len : (int) strlen(text);
 
@@ -416,7 +404,7 @@ static void
 estimate(Work *work)
 {
 	SPIPlanPtr	plan = find_plan(work);
-	CachedPlan *cached = GetCachedPlan(plan_source(plan), make_bounds(work), NULL, NULL);
+	CachedPlan *cached = GetCachedPlan(sm_plan_source(plan), make_bounds(work), NULL, NULL);
 
 	work->cost = linitial_node(PlannedStmt, cached->stmt_list)->planTree->total_cost;
 	ReleaseCachedPlan(cached, NULL);
@@ -495,7 +483,7 @@ sm_query_open(SmQuery *query, const char *text)
 	SPI_connect();
 	sm_query_analyze_again(query);
 	MemoryContextSwitchTo(context);
-	query->desc = CreateTupleDescCopy(plan_source(query->plan)->resultDesc);
+	query->desc = CreateTupleDescCopy(sm_plan_source(query->plan)->resultDesc);
 }
 
 void
@@ -540,23 +528,37 @@ sm_query_close(SmQuery *query)
 }
 
 /*
- * As pg_get_viewdef writes it.  Constants in it depend on settings such as DateStyle, names
- * on search_path.  It is read with the active snapshot, in which a view can be older than
- * the definition that the query was prepared with.
+ * As pg_get_viewdef writes them.  Constants in them depend on settings such as DateStyle,
+ * names on search_path.  In the active snapshot, a view can be older than the definition that
+ * the query was prepared with.
  */
-char *
-sm_view_definition(Oid view)
+void
+sm_query_append_views(const SmQuery *query, StringInfo dst)
 {
-	int			level = NewGUCNestLevel();
-	Datum		definition;
+	List	   *views = NIL;
+	ListCell   *cell;
+	int			level;
 
+	foreach(cell, sm_plan_source(query->plan)->relationOids)
+	{
+		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_VIEW)
+			views = list_append_unique_oid(views, lfirst_oid(cell));
+	}
+	if (views == NIL)
+		return;
+	level = NewGUCNestLevel();
 	fix_settings();
 	fix_setting("search_path", "pg_catalog, pg_temp");
 	PushActiveSnapshot(GetLatestSnapshot());
-	definition = DirectFunctionCall1(pg_get_viewdef, ObjectIdGetDatum(view));
+	foreach(cell, views)
+	{
+		Datum		definition = DirectFunctionCall1(pg_get_viewdef, ObjectIdGetDatum(lfirst_oid(cell)));
+
+		appendStringInfoChar(dst, '\0');
+		appendStringInfoString(dst, TextDatumGetCString(definition));
+	}
 	PopActiveSnapshot();
 	AtEOXact_GUC(true, level);
-	return TextDatumGetCString(definition);
 }
 
 void

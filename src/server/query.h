@@ -11,6 +11,7 @@
 #include "executor/spi.h"
 #include "server/key.h"
 #include "tcop/dest.h"
+#include "utils/plancache.h"
 #include "utils/resowner.h"
 
 /* A query that makes a set, ready to be run as a whole or for ranges of keys. */
@@ -26,6 +27,13 @@ typedef struct SmQuery
 	bool		fixes_settings; /* the session's settings do not change the
 								 * text of its values: it has a column "shown" */
 } SmQuery;
+
+/* A plan's only statement. */
+static inline CachedPlanSource *
+sm_plan_source(SPIPlanPtr plan)
+{
+	return linitial(SPI_plan_get_plan_sources(plan));
+}
 
 /* Receives the rows of a query.  It is the first member of a larger struct. */
 typedef struct SmReceiver SmReceiver;
@@ -98,9 +106,9 @@ extern void sm_query_run(SmQuery *query, const Datum *from, const Datum *to,
 extern double sm_query_cost(SmQuery *query, const Datum *from, const Datum *to);
 
 /*
- * What a view is: its definition as text, which changes only if the view does, and is the
- * same in a restored database.
+ * Append the definitions of the views that the query reads, views inside of views included.  A
+ * definition changes only if its view does, and is the same in a restored database.
  */
-extern char *sm_view_definition(Oid view);
+extern void sm_query_append_views(const SmQuery *query, StringInfo dst);
 
 #endif

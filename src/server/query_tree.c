@@ -6,41 +6,18 @@
 
 #include "server/query_tree.h"
 
-#include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
 #include "server/table.h"
-#include "utils/lsyscache.h"
-#include "utils/plancache.h"
 #include "utils/rls.h"
-
-static CachedPlanSource *
-source_of(const SmQuery *query)
-{
-	return linitial(SPI_plan_get_plan_sources(query->plan));
-}
-
-List *
-sm_query_views(const SmQuery *query)
-{
-	List	   *views = NIL;
-	ListCell   *cell;
-
-	foreach(cell, source_of(query)->relationOids)
-	{
-		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_VIEW)
-			views = list_append_unique_oid(views, lfirst_oid(cell));
-	}
-	return views;
-}
 
 const char *
 sm_query_unsecured(const SmQuery *query)
 {
 	ListCell   *cell;
 
-	foreach(cell, source_of(query)->relationOids)
+	foreach(cell, sm_plan_source(query->plan)->relationOids)
 	{
 		if (check_enable_rls(lfirst_oid(cell), InvalidOid, true) == RLS_NONE_ENV)
 			return sm_qualified_name(lfirst_oid(cell));
@@ -81,7 +58,7 @@ enter_subquery(List *levels)
 bool
 sm_query_has_order(const SmQuery *set_query)
 {
-	List	   *levels = list_make1(linitial(source_of(set_query)->query_list));
+	List	   *levels = list_make1(linitial(sm_plan_source(set_query->plan)->query_list));
 
 	while (levels != NIL)
 	{
@@ -143,5 +120,5 @@ has_limit(const Query *query)
 bool
 sm_query_has_limit(const SmQuery *query)
 {
-	return has_limit(linitial_node(Query, source_of(query)->query_list));
+	return has_limit(linitial_node(Query, sm_plan_source(query->plan)->query_list));
 }

@@ -7,9 +7,6 @@
 
 #include "server/query.h"
 
-/* OIDs of the views that the query reads, views inside of views included. */
-extern List *sm_query_views(const SmQuery *query);
-
 /* Do the rows have an order, by an ORDER BY or since no table is read? */
 extern bool sm_query_has_order(const SmQuery *query);
 

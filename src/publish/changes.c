@@ -23,14 +23,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* A column of the statement, one of the first and the last key of a range. */
-typedef struct ChangeColumn
-{
-	bool		is_key;			/* has the type of the key, else it is read
-								 * from text */
-	FmgrInfo	output;
-} ChangeColumn;
-
 struct SmChanges
 {
 	SmReceiver	receiver;		/* receives the rows of the statement; must be
@@ -43,8 +35,10 @@ struct SmChanges
 								 * NULL */
 	bool		is_volatile;	/* can the statement call volatile functions? */
 	bool		has_all;		/* has it returned NULL, for all keys? */
-	int			ncolumns;
-	ChangeColumn columns[2];
+	int			ncolumns;		/* one or two, the first and the last key of a
+								 * range */
+	Oid			output[2];		/* a column's output function; InvalidOid if
+								 * it has the type of the key */
 };
 
 /* Raise an error unless the files of the set can be rebuilt one by one. */
@@ -68,11 +62,12 @@ require_parts(const SmSet *set)
 #define COLUMNS_HINT "One column is a key. Two columns are the first and the last key of a range."
 
 /*
- * Describe a column.  Text is read as a cast in this session reads it.  All other types
- * than the key's are refused: a cast could lose part of a value, and thereby miss a key.
+ * The output function of a column whose values are read from text, as a cast in this session
+ * reads them; InvalidOid if they are keys.  All other types than the key's are refused: a cast
+ * could lose part of a value, and thereby miss a key.
  */
-static void
-init_column(const SmKeyType *key_type, Form_pg_attribute att, ChangeColumn *column)
+static Oid
+find_output(const SmKeyType *key_type, Form_pg_attribute att)
 {
 	Oid			base = getBaseType(att->atttypid);
 	Oid			output;
@@ -85,9 +80,10 @@ init_column(const SmKeyType *key_type, Form_pg_attribute att, ChangeColumn *colu
 						att->attnum, format_type_be(key_type->type),
 						format_type_be(att->atttypid)),
 				 errhint(COLUMNS_HINT)));
-	column->is_key = base == key_type->type;
+	if (base == key_type->type)
+		return InvalidOid;
 	getTypeOutputInfo(base, &output, &is_varlena);
-	fmgr_info(output, &column->output);
+	return output;
 }
 
 static void
@@ -102,7 +98,7 @@ start_statement(SmReceiver *self, TupleDesc desc)
 				 errhint(COLUMNS_HINT)));
 	changes->ncolumns = desc->natts;
 	for (int i = 0; i < desc->natts; i++)
-		init_column(changes->set->query.key_type, TupleDescAttr(desc, i), &changes->columns[i]);
+		changes->output[i] = find_output(changes->set->query.key_type, TupleDescAttr(desc, i));
 }
 
 /* Prepare to mark the old files that hold a changed key. */
@@ -137,13 +133,16 @@ file_of_key(const SmChanges *changes, Datum key)
 	return low;
 }
 
-/* Convert a value that the statement returned to a key. */
+/* The key in a column of a row, unless it is NULL. */
 static Datum
-key_of_value(const SmChanges *changes, ChangeColumn *column, Datum value)
+read_key(const SmChanges *changes, const TupleTableSlot *slot, int column)
 {
-	if (column->is_key)
+	Oid			output = changes->output[column];
+	Datum		value = slot->tts_values[column];
+
+	if (slot->tts_isnull[column] || !OidIsValid(output))
 		return value;
-	return sm_key_from_text(changes->set->query.key_type, OutputFunctionCall(&column->output, value));
+	return sm_key_from_text(changes->set->query.key_type, OidOutputFunctionCall(output, value));
 }
 
 /* Take a row: a changed key, or a range of changed keys. */
@@ -153,18 +152,16 @@ receive_change(SmReceiver *self, TupleTableSlot *slot)
 	SmChanges  *changes = (SmChanges *) self;
 	SmOldFiles *old = &changes->set->old;
 	int			last = changes->ncolumns - 1;
-	Datum		from = 0;
-	Datum		to = 0;
+	Datum		from;
+	Datum		to;
 	bool		has_from;
 	bool		has_to;
 
 	slot_getallattrs(slot);
 	has_from = !slot->tts_isnull[0];
 	has_to = !slot->tts_isnull[last];
-	if (has_from)
-		from = key_of_value(changes, &changes->columns[0], slot->tts_values[0]);
-	if (has_to)
-		to = key_of_value(changes, &changes->columns[last], slot->tts_values[last]);
+	from = read_key(changes, slot, 0);
+	to = read_key(changes, slot, last);
 	if (has_from && has_to && sm_key_compare(changes->set->query.key_type, from, to) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -4,19 +4,18 @@
  *	  to the target, a user's table; and sitemap_publish_index, which makes the index
  *	  of all files of a site in the target.
  *
- * Given "changes", changes.c finds the files that hold a changed key, and set.c rebuilds
- * only these.  For a query with a column "shown", past.c has what the target remembers of
- * the pages.
+ * The steps of a run, and the files that do them, are in src/README.
  *
  * The files of the set wait in a tuplestore until the query has ended; a file that the
  * target has already waits without its content.  Then, under the site's lock, each file
  * that differs is written by a statement of its own, and files of the section that are not
- * in the set are deleted.  The files of the index (site.c) are written in the same way.
- * Locks and statements are in target.c.
+ * in the set are deleted.  Then the index is made of the site's files in the target, and
+ * written in the same way.
  */
 #include "postgres.h"
 
 #include "executor/tuptable.h"
+#include "files/index.h"
 #include "files/set.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -25,7 +24,6 @@
 #include "publish/feed.h"
 #include "publish/past.h"
 #include "publish/publish.h"
-#include "publish/site.h"
 #include "server/argument.h"
 #include "server/encoding.h"
 #include "server/query.h"
@@ -58,8 +56,7 @@ typedef struct Run
 	/* the arguments of a call, or of a job */
 	const SmOptions *options;
 	double		max_shrink;		/* negative if not given */
-	const char *changes;		/* NULL if not given */
-	TimestampTz since;			/* parameter $1 of changes */
+	TimestampTz since;			/* parameter $1 of "changes" */
 	const char *jobs;			/* table of jobs, NULL unless sitemap_run
 								 * publishes */
 	bool		reads_all;		/* read all rows, whatever "changes" returns */
@@ -290,6 +287,65 @@ write_list(Run *run)
 	MemoryContextDelete(context);
 }
 
+/* The loc of a sitemap, in UTF-8.  Raises an error unless it is on the host of base. */
+static SmSpan
+loc_on_site(const SmOldFile *file, const SmUrlBase *base, SmUrlCache *cache)
+{
+	SmSpan		loc;
+	char	   *url;
+	size_t		len;
+
+	/* the index refuses a loc that cannot be converted */
+	if (!sm_to_utf8(file->loc, strlen(file->loc), &loc))
+		loc = sm_span_of(file->loc);
+	url = palloc(sm_url_bound(loc.len, base, SM_URL_MAX));
+	if (sm_url_encode(loc.s, loc.len, base, cache, SM_FORM_PLAIN, SM_URL_MAX, url, &len) == SM_URL_OTHER_SITE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("an index cannot list a sitemap of another host"),
+				 errdetail("In the target, file \"%s\" of the site \"%s\" has the loc \"%s\".",
+						   file->name, base->url[SM_FORM_PLAIN], sm_clip(file->loc)),
+				 errhint("Scheme, host and port of loc and base_url must be the same.")));
+	pfree(url);
+	return loc;
+}
+
+/*
+ * Make the index of a section, NULL for the site, from the URLs and times of the site's files.
+ * There is no index of no files.
+ */
+static void
+put_index(Run *run, const char *section)
+{
+	const SmFileList *files = run->target.site;
+	const char *name = section ? section : SM_INDEX_SECTION;
+	SmIndex    *index = sm_index_create(run->options);
+	SmUrlCache *cache = palloc0_object(SmUrlCache);
+	SmUrlBase	base = run->options->base;
+
+	base.scope = SM_SCOPE_HOST;
+	for (int i = 0; i < files->nfiles; i++)
+	{
+		const SmOldFile *file = files->files[i];
+		bool		is_index = sm_old_file_is_index(file);
+
+		CHECK_FOR_INTERRUPTS();
+		if (is_index && file->digest == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("an index cannot list another index"),
+					 errdetail("In the target, file \"%s\" is of kind \"index\" and has no digest.",
+							   file->name),
+					 errhint("Add the sitemaps of that index one by one.")));
+		if (is_index || file->loc == NULL || *file->loc == '\0')
+			continue;
+		if (section == NULL ||
+			(file->digest && file->section && strcmp(file->section, section) == 0))
+			sm_index_add(index, loc_on_site(file, &base, cache), file->lastmod);
+	}
+	sm_index_put(index, name, name, &run->sink);
+}
+
 /*
  * Write the indexes, and delete the others.  With index => 'never' the site's stay, and those
  * of the section are deleted.
@@ -297,11 +353,15 @@ write_list(Run *run)
 static void
 write_indexes(Run *run)
 {
-	bool		of_site = run->options->index != SM_INDEX_NEVER;
+	const SmOptions *options = run->options;
+	const char *section = options->section;
+	bool		of_site = options->index != SM_INDEX_NEVER;
 
 	run->list = sm_target_list_indexes(&run->target, of_site);
+	if (section && options->index == SM_INDEX_OF_SECTION && strcmp(section, SM_INDEX_SECTION) != 0)
+		put_index(run, section);
 	if (of_site)
-		sm_site_index(run->target.site, run->options, &run->sink);
+		put_index(run, NULL);
 	write_list(run);
 }
 
@@ -420,12 +480,12 @@ warn_of_order(const Run *run)
 
 /* Make the set, whose files wait to be written. */
 static void
-make_set(Run *run)
+make_set(Run *run, const SmArguments *args)
 {
 	SmPublished *published = &run->published;
 	SmSet	   *set = run->set = sm_set_begin(run->options, &run->sink);
-	SmChanges  *changes = run->changes == NULL ? NULL :
-		sm_changes_read(&run->target, set, run->changes, run->since);
+	SmChanges  *changes = !sm_has_argument(args, "changes") ? NULL :
+		sm_changes_read(&run->target, set, sm_text_argument(args, "changes"), run->since);
 
 	make_files(run, changes);
 	published->nfiles = set->names.nparts;
@@ -475,8 +535,6 @@ publish(const SmArguments *args, Run *run)
 	if (run->jobs)
 		check_spelling(args, run->options);
 	run->since = sm_has_argument(args, "since") ? DatumGetTimestampTz(sm_argument(args, "since")) : DT_NOBEGIN;
-	if (sm_has_argument(args, "changes"))
-		run->changes = sm_text_argument(args, "changes");
 	if (sm_has_argument(args, "feed"))
 	{
 		Oid			feed = DatumGetObjectId(sm_argument(args, "feed"));
@@ -488,7 +546,7 @@ publish(const SmArguments *args, Run *run)
 	}
 	sm_target_open(target, relid, run->options);
 	run->list = target->sitemaps;
-	make_set(run);
+	make_set(run, args);
 	sm_target_lock_site(target);
 
 	run->run_at = target->now;

@@ -339,11 +339,9 @@ write_files(ExportState *state, Tuplestorestate *rows)
 		oldcontext = MemoryContextSwitchTo(state->receiver.row_context);
 		file = sm_list_find(&state->list, get_text(state, slot, EXPORT_NAME));
 		if (file->is_written)
-		{
 			file->put.mtime = sm_dir_replace(&state->dir, file->name,
 											 read_content(state, slot, file->name),
 											 FILE_MODE, file->put.mtime);
-		}
 		put_result(state, file, file->action);
 		MemoryContextSwitchTo(oldcontext);
 	}

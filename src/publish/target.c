@@ -242,10 +242,7 @@ sm_target_open(SmTarget *target, Oid relid, const SmOptions *options)
 void
 sm_target_close(SmTarget *target)
 {
-	MemoryContext context = CurrentMemoryContext;
-
 	SPI_finish();
-	MemoryContextSwitchTo(context);
 	relation_close(target->table.rel, NoLock);
 }
 
@@ -293,7 +290,6 @@ sm_target_read(SmTarget *target, int column, SmOldFile *const *files, int nfiles
 			file->value = (struct varlena *) DatumGetPointer(datumCopy(value, false, -1));
 	}
 	SPI_finish();
-	MemoryContextSwitchTo(context);
 	target->place = place;
 }
 

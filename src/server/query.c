@@ -119,7 +119,7 @@ check_plan(SPIPlanPtr plan)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
 				 errmsg("the query must be one SELECT, TABLE or WITH statement")));
-	/* a rule can put a SELECT before what a statement writes */
+	/* a rule can put a SELECT before a DELETE ... RETURNING */
 	if (changes_rows((Node *) queries, NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),

@@ -19,7 +19,8 @@ DECLARE
 	schema constant pg_catalog.text := (SELECT current_schema FROM pg_catalog.pg_settings	-- no row without SET
 		WHERE name OPERATOR(pg_catalog.=) 'search_path' AND source OPERATOR(pg_catalog.=) 'session');
 	path constant pg_catalog.text := pg_catalog.current_setting('search_path');
-	remedy pg_catalog.text;
+	place pg_catalog.regnamespace;
+	others pg_catalog.text;
 BEGIN
 	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('standard_conforming_strings', 'on', true);
 	IF current_setting('server_encoding') <> 'UTF8' THEN
@@ -28,13 +29,20 @@ BEGIN
 		RAISE EXCEPTION 'no schema has been selected to create in, or its name has a character of "$''\'
 			USING ERRCODE = '3F000', HINT = 'Run BEGIN, CREATE SCHEMA IF NOT EXISTS sitemap, SET LOCAL search_path = sitemap, the whole file, and COMMIT.';
 	END IF;
-	SELECT CASE WHEN NOT pg_has_role(nspowner, 'USAGE') THEN 'Create a schema of your own.' ELSE (
-		SELECT format('Create a schema of your own, or run REVOKE CREATE ON SCHEMA %I FROM %s.', schema, string_agg(coalesce(quote_ident(rolname), 'PUBLIC'), ', '))
-		  FROM aclexplode(nspacl) LEFT JOIN pg_roles AS role ON role.oid = grantee
-		 WHERE privilege_type = 'CREATE' AND grantee <> nspowner AND rolname IS DISTINCT FROM current_user AND rolsuper IS NOT TRUE
-		HAVING count(*) > 0) END INTO remedy FROM pg_namespace WHERE nspname = schema;
-	IF remedy IS NOT NULL THEN
-		RAISE EXCEPTION 'other roles could replace the functions in the schema "%"', schema USING ERRCODE = '42501', HINT = remedy;
+	place := quote_ident(schema);
+	-- Owners can be superusers, the current role, and roles of which it is a member, as pg_has_role has it unless it is a superuser.
+	SELECT string_agg(DISTINCT coalesce(quote_ident(rolname), 'PUBLIC'), ', ') INTO others
+	  FROM (SELECT nspowner AS role, true AS owns FROM pg_namespace WHERE oid = place
+	         UNION ALL SELECT typowner, true FROM pg_type WHERE typnamespace = place AND typname = 'sitemap_file'
+	         UNION ALL SELECT proowner, true FROM pg_proc WHERE pronamespace = place AND proname ~ '^_sitemap_|^sitemap_(audit|encode|files|publish)$'
+	         UNION ALL SELECT grantee, false FROM pg_namespace, aclexplode(nspacl)
+	         WHERE pg_namespace.oid = place AND privilege_type = 'CREATE' AND grantee <> nspowner) AS holder
+	  LEFT JOIN pg_roles ON oid = role
+	 WHERE (rolsuper OR rolname = current_user OR owns AND pg_has_role(role, 'USAGE') AND (rolname = 'pg_database_owner' OR
+	        NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user))) IS NOT TRUE;
+	IF others IS NOT NULL THEN
+		RAISE EXCEPTION 'other roles could replace the functions in the schema "%"', schema USING ERRCODE = '42501',
+			HINT = format('Create a schema of your own. If they own nothing there, but have the right to create, run REVOKE CREATE ON SCHEMA %I FROM %s.', schema, others);
 	END IF;
 	IF to_regtype(quote_ident(schema) || '.sitemap_file') IS NULL THEN
 		EXECUTE format('CREATE TYPE %I.sitemap_file AS (
@@ -44,7 +52,7 @@ BEGIN
 	-- An earlier version's helpers make room for those of this version, and are dropped when nothing depends on them
 	-- any more: sitemap_files and so on are replaced, so that views and other objects of users can go on using them.
 	EXECUTE coalesce((SELECT string_agg(format('ALTER FUNCTION %s RENAME TO %I', oid::regprocedure, proname || '_old'), ';')
-		FROM pg_proc WHERE pronamespace = quote_ident(schema)::regnamespace AND starts_with(proname, '_sitemap_')), '');
+		FROM pg_proc WHERE pronamespace = place AND starts_with(proname, '_sitemap_')), '');
 
 	PERFORM set_config('search_path', quote_ident(schema) || ', pg_temp', true);	-- pg_catalog comes before it
 	EXECUTE regexp_replace($file$
@@ -531,7 +539,7 @@ $$;
 COMMENT ON FUNCTION sitemap_publish IS 'make the files of a section from a query, and publish them in a table';
 $file$, '\mhere\.', quote_ident(schema) || '.', 'g');
 	EXECUTE coalesce((SELECT 'DROP FUNCTION ' || string_agg(oid::regprocedure::text, ', ')
-		FROM pg_proc WHERE pronamespace = quote_ident(schema)::regnamespace AND proname ~ '^_sitemap_.*_old$'), '');
+		FROM pg_proc WHERE pronamespace = place AND proname ~ '^_sitemap_.*_old$'), '');
 	PERFORM set_config('search_path', path, true);
 END
 $install$;

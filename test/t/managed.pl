@@ -77,20 +77,32 @@ like($errors, qr/no schema has been selected/, 'refused without a schema');
 
 # In a schema of another role, or in which others may create, they could replace the functions.
 $node->safe_psql('postgres', q{
-	CREATE ROLE other; CREATE ROLE team; GRANT team TO app; CREATE ROLE boss SUPERUSER;
+	CREATE ROLE other; CREATE ROLE team; GRANT team TO app; CREATE ROLE boss SUPERUSER LOGIN;
+	CREATE SCHEMA planted AUTHORIZATION app; CREATE DOMAIN planted.int AS int CHECK (value > 0);
+	CREATE TYPE planted.sitemap_file AS (url_count planted.int); ALTER TYPE planted.sitemap_file OWNER TO other;
+	CREATE SCHEMA overloaded AUTHORIZATION app;
+	CREATE FUNCTION overloaded._sitemap_masked(url varchar) RETURNS text LANGUAGE sql AS 'SELECT url'; ALTER FUNCTION overloaded._sitemap_masked OWNER TO other;
 	CREATE SCHEMA others AUTHORIZATION other; GRANT ALL ON SCHEMA others TO app;
 	CREATE SCHEMA shared AUTHORIZATION app; GRANT CREATE ON SCHEMA shared TO other; GRANT ALL ON SCHEMA shared TO PUBLIC, boss;
 	CREATE SCHEMA teams AUTHORIZATION team; GRANT ALL ON SCHEMA teams TO app, boss; GRANT USAGE ON SCHEMA teams TO other});
-foreach my $case ([ 'others', 'Create a schema of your own.' ], [ 'shared', 'Create a schema of your own, or run REVOKE CREATE ON SCHEMA shared FROM other, PUBLIC.' ])
+foreach my $case (
+	[ 'app', 'others', 'other' ], [ 'app', 'shared', 'PUBLIC, other' ],
+	# A superuser is a member of all roles, as pg_has_role has it.
+	[ 'boss', 'others', 'app, other' ], [ 'boss', 'teams', 'app, team' ],
+	# What another role has planted: a type whose domain runs a function of his, or an overloaded function
+	[ 'app', 'planted', 'other' ], [ 'boss', 'planted', 'app, other' ], [ 'app', 'overloaded', 'other' ])
 {
-	my ($schema, $hint) = @$case;
+	my ($role, $schema, $others) = @$case;
 
-	$node->psql('postgres', "\\set VERBOSITY verbose\n" . $install->($schema), extra_params => [ '-U', 'app' ], stderr => \$errors);
-	like($errors, qr/ERROR:  42501: other roles could replace the functions in the schema "$schema"\nHINT:  \Q$hint\E\n/, "refused in the schema $schema");
+	$node->psql('postgres', "\\set VERBOSITY verbose\n" . $install->($schema), extra_params => [ '-U', $role ], stderr => \$errors);
+	like($errors, qr/ERROR:  42501: other roles could replace the functions in the schema "$schema"\nHINT:  Create a schema of your own\..* run REVOKE CREATE ON SCHEMA $schema FROM \Q$others\E\.\n/,
+		"refused in the schema $schema, for $role");
 }
 sql($install->('teams'));
 is(sql(q{SELECT count(*) FROM teams.sitemap_files('SELECT ''/'' AS loc', 'https://www.example.com/')}), '1', 'but not in a schema of a role that the role is a member of');
-$node->safe_psql('postgres', 'DROP SCHEMA others; DROP SCHEMA shared; DROP SCHEMA teams CASCADE');
+$node->safe_psql('postgres', $install->('public'), extra_params => [ '-U', 'boss' ]);
+is($node->safe_psql('postgres', q{SELECT count(*) FROM public.sitemap_files('SELECT ''/'' AS loc', 'https://www.example.com/')}), '1', 'nor, for a superuser, in public');
+$node->safe_psql('postgres', 'DROP SCHEMA others; DROP SCHEMA shared; DROP SCHEMA teams, planted, overloaded, public CASCADE; CREATE SCHEMA public AUTHORIZATION pg_database_owner; GRANT USAGE ON SCHEMA public TO PUBLIC');
 
 # Twice, the second time all statements at once, as an SQL console sends them.
 sql(q{SET search_path = "site maps"; CREATE FUNCTION note() RETURNS text LANGUAGE sql AS $$SELECT 'look: here.sitemap_files'$$});

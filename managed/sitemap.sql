@@ -292,7 +292,7 @@ BEGIN ATOMIC
 				 UNION ALL
 				SELECT 'image', i, NULL, 'string', url FROM unnest(images) WITH ORDINALITY AS image (url, i)) AS given
 			OFFSET 0) AS value
-		 WHERE url IS NOT NULL
+		 WHERE url IS NOT NULL AND (type <> 'array' OR given <> '[]')
 	)
 	-- Most rows have no problem, also none that only two elements have together: then the windows are not needed, which are slower.
 	SELECT CASE WHEN count(*) <= 1000 AND count(DISTINCT lower(lang COLLATE "C")) = count(lang) AND bool_and(starts_with(element, '<')) IS NOT FALSE

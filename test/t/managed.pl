@@ -229,7 +229,7 @@ my @invalid = (
 	map({ [ q{'/a'}, "'$_'::text AS lastmod" ] } '2026-02-30', '2026-13', '0000', '2026-01-01T24:00Z', '2026-01-01T00:00:60Z', '2026-01-01T00:00+14:01', '2026-01-01T00:00+13:60', '9999-12-31T23:59-00:01',
 		'2026-1-1', '2026-01-01T00:00', '2026-01-01 00:00:00Z', '1767225600', 'now', '\x{0662}026'),
 	map({ [ q{'/a'}, "'$_'::jsonb AS images" ] } '42', '[true]', '[["/a"]]', '""', '["ftp://x/"]', '{"loc": []}', '{"loc": "x:y"}', '[{"loc": "/a", "x": 1}]', '[{"loc": "https://u@h.example/"}]'),
-	map({ [ q{'/a'}, "'$_'::jsonb AS alternates" ] } '[{}]', '{"en": [1]}', '{"en": {}}', '{"en": 1}', '{"e": "/"}', '{"en_US": "/"}', '{"en": "x:y"}', '{"en": "en/a"}', '{"en": "/%2E%2e"}', '{"en": "//u:p@h.example/"}', '[1]', '{"en": [[]]}', '{"en": []}'));
+	map({ [ q{'/a'}, "'$_'::jsonb AS alternates" ] } '[{}]', '{"en": [1]}', '{"en": {}}', '{"en": 1}', '{"e": "/"}', '{"en_US": "/"}', '{"en": "x:y"}', '{"en": "en/a"}', '{"en": "/%2E%2e"}', '{"en": "//u:p@h.example/"}', '[1]', '{"en": [[]]}'));
 my @statements;
 foreach my $invalid (@invalid)
 {
@@ -526,6 +526,9 @@ foreach my $case (sort keys %same)
 	$query =~ s/SELECT \* FROM app.faulty ORDER BY id/TABLE app.faulty/;
 	is(compare($query, ($options // '') . "section => 'same',", $base_url), '0 files, 0 results', "the same bytes: $case");
 }
+
+is(sql(qq{SELECT count(DISTINCT digest) FROM (VALUES ('{"en": "/en", "de": []}'), ('{"en": "/en", "de": null}'), ('{"en": "/en"}')) v (alternates),
+	"site maps".sitemap_files(format(\$q\$SELECT '/' AS loc, %L::jsonb AS alternates\$q\$, alternates), '$site')}), '1', 'an empty array in place of the URL of an alternate means none');
 
 # The same problems of the same rows, and the same WARNING.
 my $queries = [ 'TABLE app.faulty', q{SELECT '/x' AS loc, now() AS lastmod, ARRAY['/i', 'https://a b/', 'ftp://u:s3cret@x/', ''] AS images UNION ALL SELECT '/y', 'infinity', '{https://u:s3cret@x/}'} ];

@@ -10,7 +10,7 @@
  * Nobody else's functions, operators or types are used, whatever search_path is: bodies with RETURN or BEGIN ATOMIC
  * are parsed now, all others set search_path or qualify their names.  "here" stands for the schema of the functions.
  *
- * A problem is a text: "!", its name in an audit, the SQLSTATE, the message and, on a second line, perhaps a hint.
+ * A problem is a text: "!", its name in an audit, the SQLSTATE and the message.
  * A function that returns a value or its problem returns either text: no value begins with "!".
  */
 
@@ -18,7 +18,6 @@ DO $install$
 DECLARE
 	schema constant pg_catalog.text := (SELECT current_schema FROM pg_catalog.pg_settings	-- no row without SET
 		WHERE name OPERATOR(pg_catalog.=) 'search_path' AND source OPERATOR(pg_catalog.=) 'session');
-	path constant pg_catalog.text := pg_catalog.current_setting('search_path');
 	place pg_catalog.regnamespace;
 	others pg_catalog.text;
 BEGIN
@@ -30,7 +29,7 @@ BEGIN
 			USING ERRCODE = '3F000', HINT = 'Run BEGIN, CREATE SCHEMA IF NOT EXISTS sitemap, SET LOCAL search_path = sitemap, the whole file, and COMMIT.';
 	END IF;
 	place := quote_ident(schema);
-	-- Owners can be superusers, the current role, and roles of which it is a member, as pg_has_role has it unless it is a superuser.
+	-- Owners may be superusers, the current role and roles of which it is a member: pg_has_role, which is true for any superuser.
 	SELECT string_agg(DISTINCT coalesce(quote_ident(rolname), 'PUBLIC'), ', ') INTO others
 	  FROM (SELECT nspowner AS role, true AS owns FROM pg_namespace WHERE oid = place
 	         UNION ALL SELECT typowner, true FROM pg_type WHERE typnamespace = place AND typname = 'sitemap_file'
@@ -56,33 +55,17 @@ BEGIN
 
 	PERFORM set_config('search_path', quote_ident(schema) || ', pg_temp', true);	-- pg_catalog comes before it
 	EXECUTE regexp_replace($file$
-CREATE FUNCTION _sitemap_parts(problem text, OUT name text, OUT state text, OUT message text, OUT hint text) LANGUAGE sql IMMUTABLE
-BEGIN ATOMIC
-	SELECT part[1], part[2], part[3], nullif(part[4], '') FROM regexp_match(problem, '^(?:!(\w+) )?(.{5}) ([^\n]*)\n?(.*)$') AS part;
-END;
-
--- Raises an error, unless problem, which needs no name then, is NULL.
-CREATE FUNCTION _sitemap_refuse(problem text, detail text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+-- Raises a problem, which needs no name here: an error or, if its SQLSTATE is 01000, a WARNING.  Returns NULL.
+CREATE FUNCTION _sitemap_raise(problem text, detail text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path FROM CURRENT AS $$
 DECLARE
-	part constant record := _sitemap_parts(problem);
+	part constant text[] := regexp_match(problem, '^(?:!\w+ )?(.{5}) (.*)$');
 BEGIN
-	IF part.hint IS NULL THEN
-		RAISE EXCEPTION USING ERRCODE = part.state, MESSAGE = part.message, DETAIL = detail;
+	IF part[1] <> '01000' THEN
+		RAISE EXCEPTION USING ERRCODE = part[1], MESSAGE = part[2], DETAIL = detail;
 	END IF;
-	RAISE EXCEPTION USING ERRCODE = part.state, MESSAGE = part.message, DETAIL = detail, HINT = part.hint;
-END
-$$;
-
--- Raises a WARNING if rows or elements were left out, and returns no file.
-CREATE FUNCTION _sitemap_warn(rows numeric, elements numeric) RETURNS SETOF sitemap_file LANGUAGE plpgsql STABLE
-SET search_path FROM CURRENT AS $$
-BEGIN
-	IF rows > 0 OR elements > 0 THEN
-		RAISE WARNING USING MESSAGE = concat('sitemap_files left out ', concat_ws(' and ',
-			nullif(rows, 0) || CASE rows WHEN 1 THEN ' row' ELSE ' rows' END,
-			elements || CASE elements WHEN 1 THEN ' optional element' ELSE ' optional elements' END)), HINT = 'sitemap_audit lists them.';
-	END IF;
+	RAISE WARNING USING MESSAGE = part[2], DETAIL = detail;
+	RETURN NULL;
 END
 $$;
 
@@ -115,34 +98,20 @@ RETURN CASE WHEN lastmod >= '0001-01-01' AND lastmod < '10000-01-01' THEN to_cha
 -- A W3C datetime, or its problem
 CREATE FUNCTION _sitemap_w3c(date text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN coalesce('!lastmod_invalid ' || replace(CASE
-	WHEN date COLLATE "C" !~ '^(\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?)?)?)?$' THEN E'22007: not a W3C datetime\n'
-		'W3C datetimes look like 2026-01-02 or 2026-01-02T03:04:05Z; a time needs its zone. Or give a timestamptz.'
-	WHEN date !~ ('^((?!0000).{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12].|3[01])'
-			'(T([01].|2[0-3])(:[0-5].)+(\.\d+)?(Z|[+-](0.|1[0-3]):[0-5].|[+-]14:00))?)?)?)?$') OR
-		length(date) > 9 AND substr(date, 9, 2)::int > date_part('days', make_date(left(date, 4)::int, substr(date, 6, 2)::int, 1) + interval '1 month - 1 day') OR
-		date ~ '^0001-01-01T.*[+](?!00:00)|^9999-12-31T.*-(?!00:00)'	-- in UTC, perhaps in another year
+	WHEN date COLLATE "C" !~ '^(\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?)?)?)?$'
+		THEN '22007: not a W3C datetime such as 2026-01-02 or 2026-01-02T03:04:05Z'
+	WHEN date ~ ('^0000|^.{4}-(00|1[3-9]|[2-9])|^.{7}-(00|3[2-9]|[4-9])|T(2[4-9]|[3-9])|:[6-9]|T.*[+-](14:(?!00)|1[5-9]|[2-9])|'
+			'^0001-01-01T.*[+](?!00:00)|^9999-12-31T.*-(?!00:00)') OR	-- the last two: in UTC, perhaps in another year
+		length(date) > 9 AND substr(date, 9, 2)::int > date_part('days', make_date(left(date, 4)::int, substr(date, 6, 2)::int, 1) + interval '1 month - 1 day')
 		THEN '22008: there is no such date or time in the years 0001 to 9999'
 	END, ': ', ' invalid lastmod "' || _sitemap_shown(date) || '": '), date);
 CREATE FUNCTION _sitemap_time(lastmod text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN _sitemap_w3c(_sitemap_trim(lastmod));
 
--- The URLs of images.  What jsonb has in place of a URL stays as JSON, which _sitemap_fault refuses: "" too, while
--- blank elements of an array, and blank locs of objects, stand for no image.
-CREATE FUNCTION _sitemap_images(images text[]) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN images;
-CREATE FUNCTION _sitemap_images(images jsonb) RETURNS text[] LANGUAGE sql STABLE STRICT PARALLEL SAFE
-RETURN ARRAY(
-	SELECT CASE WHEN value = jsonb_build_object('loc', value ->> 'loc') THEN value ->> 'loc'
-	            WHEN _sitemap_trim(value #>> '{}') = '' THEN '""' ELSE value #>> '{}' END
-	  FROM jsonb_array_elements('[]' || images) AS value WHERE value <> '{}');
-
 CREATE FUNCTION _sitemap_text(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value;
 CREATE FUNCTION _sitemap_text(value anyenum) RETURNS text LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT pg_catalog.concat(value)';
 
 CREATE FUNCTION _sitemap_escape(url text) RETURNS text LANGUAGE sql IMMUTABLE RETURN replace(replace(url, '&', '&amp;'), '''', '&apos;');
-
--- Percent-encodes all bytes.  The database is in UTF-8, and convert_to is not IMMUTABLE.
-CREATE FUNCTION _sitemap_bytes(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN regexp_replace(upper(encode(decode(replace(value, '\', '\\'), 'escape'), 'hex') COLLATE "C"), '..', '%\&', 'g');
 
 -- Percent-encodes all characters but letters and digits of ASCII, -._~ and kept.  Escapes such as %C3 stay.
 CREATE FUNCTION _sitemap_percent(value text, kept text DEFAULT '!$&''()*+,;=:@/?') RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -154,7 +123,8 @@ DECLARE
 	others constant pg_catalog.text[] := pg_catalog.regexp_split_to_array(url COLLATE pg_catalog."C", pg_catalog.concat('[', class));
 BEGIN
 	FOR i IN 1 .. pg_catalog.cardinality(parts) LOOP
-		parts[i] := pg_catalog.concat(parts[i], here._sitemap_bytes(others[i OPERATOR(pg_catalog.+) 1]));
+		parts[i] := pg_catalog.concat(parts[i], pg_catalog.regexp_replace(pg_catalog.upper(pg_catalog.encode(pg_catalog.convert_to(
+			others[i OPERATOR(pg_catalog.+) 1], 'UTF8'), 'hex') COLLATE pg_catalog."C"), '..', E'%\\&', 'g'));
 	END LOOP;
 	RETURN pg_catalog.substr(pg_catalog.array_to_string(parts, ''), 2);
 END
@@ -163,8 +133,8 @@ $$;
 CREATE OR REPLACE FUNCTION sitemap_encode(segment text, keep text DEFAULT '') RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
 	WHEN keep ~ '[^]:/?#[@!$&''()*+,;=A-Za-z0-9._~-]'
-		THEN _sitemap_refuse('22023 invalid keep "' || keep || '"', 'Only :/?#[]@!$&''()*+,;= can be kept.')
-	WHEN segment COLLATE "C" IN ('.', '..') THEN _sitemap_bytes(segment)
+		THEN _sitemap_raise('22023 invalid keep "' || keep || '"', 'Only :/?#[]@!$&''()*+,;= can be kept.')
+	WHEN segment COLLATE "C" IN ('.', '..') THEN replace(segment, '.', '%2E')
 	WHEN segment COLLATE "C" !~ '[^A-Za-z0-9._~-]' THEN segment
 	ELSE _sitemap_percent(replace(segment, '%', '%25'), regexp_replace(coalesce(keep, ''), '([][-])', '\\\1', 'g'))
 	END;
@@ -176,47 +146,37 @@ RETURN regexp_replace(regexp_replace(regexp_replace(
 	substring(lower(url COLLATE "C") FROM '^https?://[^/?#]*'), ':0+(?=[1-9][0-9]*$)', ':'),
 	'^(https:.*):(443)?$|^(http:.*):(80)?$', '\1\3'), '\.(:[0-9]+)?$', '\1');
 
--- The problem of a URL, or NULL.  given: as it was given; authority: its host and port
-CREATE FUNCTION _sitemap_fault(given text, url text, authority text, site text, origin text, what text) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN '!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE 'extension_' END || replace(CASE
-	WHEN given IS NULL THEN 'null 22004 loc is NULL'
-	WHEN given IN ('', '""') THEN 'invalid 22P02: the URL is empty'
-	WHEN given COLLATE "C" ~* '^(?!https?:)[a-z][a-z0-9+.-]*:(?!\d+/)' THEN 'invalid 22P02: the scheme is neither http nor https'
-	WHEN what = 'image' AND given COLLATE "C" ~ '^([[{0-9-]|true$|false$)' THEN 'invalid 22023: must be a URL, or in jsonb an object with only a loc'
-	WHEN url COLLATE "C" !~* '^https?://' THEN E'invalid 22P02: neither a scheme nor "/", "./", "../" or "?" at the beginning\n'
-		'Begin it with "./" for a place below base_url, with "/" for one on the host, or with its scheme, such as "https://".'
-	WHEN authority ~ '@' THEN 'invalid 22P02: a user name or password before the host'
-	WHEN split_part(site, ':', 2) COLLATE "C" !~ '^//(?!.{254})(?!.*[a-z0-9_~-]{64})([a-z0-9_~-]+\.)*(?!\d+$)[a-z0-9_~-]+$'
-		THEN 'invalid 22P02: the host is not a valid name'
-	WHEN CASE WHEN substring(authority FROM ':(.*)') ~ '^[0-9]{1,5}$' THEN substring(authority FROM ':(.*)')::int NOT BETWEEN 1 AND 65535
-		ELSE substring(authority FROM ':(.*)') <> '' END THEN 'invalid 22P02: the port is not a number from 1 to 65535'
-	WHEN substring(url FROM '^[^?#]*') COLLATE "C" ~* '/(\.?%2e|%2e\.|%2e%2e)(/|$)'
-		THEN 'invalid 22P02: the path has a segment "%2E" or "%2E%2E", which browsers read as "." or ".."'
-	WHEN url COLLATE "C" ~ '^[^?#]*/\.{1,2}([/?#]|$)' THEN 'invalid 0A000: the path has a segment "." or ".."'
-	WHEN what <> 'loc' AND length(url) > 4096 THEN 'invalid 22001: longer than 4096 characters after percent-encoding'
-	WHEN what = 'loc' AND length(url) > 2047 THEN 'too_long 22001: longer than 2047 characters after percent-encoding'
-	WHEN what = 'loc' AND site <> origin THEN 'outside 22023: the site is "' || site || '", not "' || origin || '" as in base_url'
-	END, ': ', concat(' invalid ', what, CASE WHEN what IN ('image', 'href') THEN ' "' || _sitemap_shown(given) || '"' END, ': '));
-
 -- Percent-encodes a URL, or returns its problem.  what: base_url, loc, image or href; blanks are no image and no href
--- It does not set search_path: functions that it calls would be planned anew each time that search_path differs.
-CREATE FUNCTION _sitemap_url(given text, base text, origin text, what text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
-DECLARE
-	trimmed constant pg_catalog.text := here._sitemap_trim(given);
-	-- What is cut off is too long.
-	whole constant pg_catalog.text := pg_catalog.concat(CASE
-		WHEN pg_catalog.starts_with(trimmed, '//') THEN pg_catalog.split_part(origin, '/', 1)
-		WHEN pg_catalog.starts_with(trimmed, '/') THEN origin
-		WHEN pg_catalog.substring(trimmed, '^(\.\.?/|\?)') IS NOT NULL THEN base END,
-		pg_catalog.regexp_replace(pg_catalog.left(trimmed, 5000), '^\./', ''));
-	-- A second "#" is encoded.
-	url constant pg_catalog.text := pg_catalog.concat(here._sitemap_percent(pg_catalog.split_part(whole, '#', 1)),
-		'#' OPERATOR(pg_catalog.||) here._sitemap_percent(pg_catalog.substring(whole, '#(.*)')));
-BEGIN
-	RETURN CASE WHEN trimmed OPERATOR(pg_catalog.<>) '' OR what OPERATOR(pg_catalog.=) ANY ('{base_url,loc}') THEN
-		COALESCE(here._sitemap_fault(trimmed, url, pg_catalog.substring(whole, '^[^:]*://([^/?#]*)'), here._sitemap_site(whole), origin, what), url) END;
-END
-$$;
+CREATE FUNCTION _sitemap_url(given text, base text, origin text, what text) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN (
+	SELECT coalesce('!' || CASE what WHEN 'loc' THEN 'loc_' WHEN 'image' THEN 'image_' ELSE 'extension_' END || replace(CASE
+		WHEN trimmed IS NULL THEN 'null 22004 loc is NULL'
+		WHEN trimmed = '' THEN 'invalid 22P02: the URL is empty'
+		WHEN url COLLATE "C" !~* '^https?://' THEN 'invalid 22P02: neither "http://", "https://", "/", "./", "../" nor "?" at the beginning'
+		WHEN url ~ '^[^:]*://[^/?#]*@' THEN 'invalid 22P02: a user name or password before the host'
+		WHEN split_part(site, ':', 2) COLLATE "C" !~ '^//(?!.{254})(?!.*[a-z0-9_~-]{64})([a-z0-9_~-]+\.)*(?!\d+$)[a-z0-9_~-]+$'
+			THEN 'invalid 22P02: the host is not a valid name'
+		WHEN port !~ '^[0-9]{1,5}$' OR port::int NOT BETWEEN 1 AND 65535 THEN 'invalid 22P02: the port is not a number from 1 to 65535'
+		WHEN url COLLATE "C" ~* '^[^?#]*/(\.?%2e|%2e\.|%2e%2e)([/?#]|$)' THEN 'invalid 22P02: the path has a segment "%2E" or "%2E%2E"'
+		WHEN url COLLATE "C" ~ '^[^?#]*/\.{1,2}([/?#]|$)' THEN 'invalid 0A000: the path has a segment "." or ".."'
+		WHEN what <> 'loc' AND length(url) > 4096 THEN 'invalid 22001: longer than 4096 characters after percent-encoding'
+		WHEN what = 'loc' AND length(url) > 2047 THEN 'too_long 22001: longer than 2047 characters after percent-encoding'
+		WHEN what = 'loc' AND site <> origin THEN 'outside 22023: the site is "' || site || '", not "' || origin || '" as in base_url'
+		END, ': ', concat(' invalid ', what, CASE WHEN what IN ('image', 'href') THEN ' "' || _sitemap_shown(trimmed) || '"' END, ': ')), url)
+	  FROM (
+		SELECT *, substring(whole FROM '^[^:]*://[^/?#:]*:([^/?#]+)') AS port, _sitemap_site(whole) AS site,
+		       -- A second "#" is encoded.
+		       concat(_sitemap_percent(split_part(whole, '#', 1)), '#' || _sitemap_percent(substring(whole FROM '#(.*)'))) AS url
+		  FROM (
+			SELECT trimmed, concat(CASE
+				WHEN starts_with(trimmed, '//') THEN split_part(origin, '/', 1)
+				WHEN starts_with(trimmed, '/') THEN origin
+				WHEN trimmed ~ '^(\.\.?/|\?)' THEN base END,
+				regexp_replace(left(trimmed, 5000), '^\./', '')) AS whole	-- what is cut off is too long
+			  FROM _sitemap_trim(given) AS trimmed
+			 WHERE trimmed <> '' OR what IN ('base_url', 'loc')
+			OFFSET 0) AS place
+		OFFSET 0) AS page);
 
 -- The value of _sitemap_url.  For most URLs, this is faster.
 CREATE FUNCTION _sitemap_value(given text, base text, origin text, what text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -229,13 +189,6 @@ RETURN coalesce(CASE
 		WHEN given COLLATE "C" !~ '[^!$&-;=?-Z_a-z~]' THEN given
 		WHEN given COLLATE "C" !~ '#|/%2[Ee]|[\x01-\x20\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$' THEN _sitemap_percent(given) END,
 	_sitemap_url(given, base, origin, what));
-
-CREATE FUNCTION _sitemap_columns(names text[]) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN (SELECT max(_sitemap_refuse(CASE
-	WHEN name <> ALL ('{loc,lastmod,changefreq,priority,images,alternates}') THEN '42703 unrecognized column "' || name || '" in the query'
-	WHEN cardinality(array_positions(names, name)) > 1 THEN '42701 column "' || name || '" appears more than once in the query'
-	WHEN 'loc' <> ALL (names) THEN '42703 the query has no column "loc"'
-	END, 'The columns are loc, lastmod, changefreq, priority, images and alternates.')) FROM unnest(names) AS name);
 
 -- The rows of a query.  This is the only statement with names that are not ours.
 CREATE FUNCTION _sitemap_rows(query text)
@@ -252,22 +205,24 @@ DECLARE
 			SELECT here._sitemap_text(loc) AS loc, CASE WHEN lastmod IS NOT NULL THEN COALESCE(here._sitemap_time(lastmod),
 			           '!lastmod_invalid 22008 invalid lastmod: infinity and years outside 0001 to 9999 cannot be written') END AS lastmod,
 			       here._sitemap_text(changefreq) AS changefreq, COALESCE(NULL::pg_catalog.float8, priority) AS priority,
-			       COALESCE(NULL::pg_catalog.jsonb, alternates) AS alternates, here._sitemap_images(images) AS images
+			       COALESCE(NULL::pg_catalog.jsonb, alternates) AS alternates, COALESCE(NULL::pg_catalog.text[], images) AS images
 			  FROM (SELECT * FROM ($sql$, pg_catalog.regexp_replace(query, '[\s;]+$', ''), E'\n) AS query OFFSET 0) AS query) AS page');
 	alone pg_catalog.refcursor;
 	page pg_catalog.record;
 BEGIN
-	PERFORM here._sitemap_refuse(CASE WHEN query IS NULL THEN '22004 query must not be null' END, 'Nothing was changed.');
 	-- A query that is valid by itself cannot close the parenthesis around it.
 	OPEN alone FOR EXECUTE query;
 	FETCH RELATIVE 0 FROM alone INTO page;	-- NULLs, since this runs no query; the keys of their JSON are the columns
 	CLOSE alone;
-	PERFORM here._sitemap_columns(ARRAY(SELECT pg_catalog.json_object_keys(pg_catalog.row_to_json(page))));
+	PERFORM here._sitemap_raise(pg_catalog.format('42703 unrecognized column "%s" in the query', name),
+		'The columns are loc, lastmod, changefreq, priority, images and alternates.')
+	   FROM pg_catalog.json_object_keys(pg_catalog.row_to_json(page)) AS name
+	  WHERE name OPERATOR(pg_catalog.<>) ALL ('{loc,lastmod,changefreq,priority,images,alternates}');
 	BEGIN
 		EXECUTE pg_catalog.concat(statement, ' LIMIT 0');
 	EXCEPTION WHEN datatype_mismatch OR cannot_coerce OR undefined_function THEN
-		PERFORM here._sitemap_refuse('42804 loc and changefreq must be text or an enum, lastmod timestamptz, timestamp, date or text, '
-			'priority a number, images text[] or jsonb, alternates jsonb', SQLERRM);
+		PERFORM here._sitemap_raise('42804 loc and changefreq must be text or an enum, lastmod timestamptz, timestamp, date or text, '
+			'priority a number, images text[], alternates jsonb', SQLERRM);
 	END;
 	RETURN QUERY EXECUTE statement;
 END
@@ -276,38 +231,22 @@ $$;
 -- The alternates and images of a row: all elements in one text, and after it their problems
 CREATE FUNCTION _sitemap_items(alternates jsonb, images text[], base text, origin text) RETURNS SETOF text[] LANGUAGE sql STABLE
 BEGIN ATOMIC
-	WITH element AS (
-		SELECT what, i, lang, CASE
-			WHEN type <> 'string' THEN '!extension_invalid 22023 the value of "' || _sitemap_shown(key) || '" in alternates must be a string'
+	SELECT concat(string_agg(CASE what WHEN 'image' THEN '<image:image><image:loc>' || _sitemap_escape(url) || '</image:loc></image:image>'
+	           ELSE '<xhtml:link rel="alternate" hreflang="' || lang || '" href="' || _sitemap_escape(url) || '"/>' END, '')
+	           FILTER (WHERE NOT starts_with(url, '!'))) || array_agg(url) FILTER (WHERE starts_with(url, '!'))
+	  FROM (
+		SELECT what, lang, CASE
+			WHEN type <> 'string' THEN '!extension_invalid 22023 alternates must be a JSON object of strings, unlike "' || _sitemap_shown(given) || '"'
 			WHEN lang COLLATE "C" !~ '^(x-default|[A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)$'
 				THEN '!extension_invalid 22023 invalid hreflang "' || _sitemap_shown(key) || '": must be x-default or a language code such as de, de-AT or zh-Hant-TW'
-			WHEN starts_with(url, '!') THEN url
-			WHEN what = 'image' THEN '<image:image><image:loc>' || _sitemap_escape(url) || '</image:loc></image:image>'
-			ELSE '<xhtml:link rel="alternate" hreflang="' || lang || '" href="' || _sitemap_escape(url) || '"/>' END AS element
+			ELSE _sitemap_value(given, base, origin, what) END AS url
 		  FROM (
-			SELECT *, _sitemap_trim(key) AS lang, _sitemap_value(given, base, origin, what) AS url
-			  FROM (
-				SELECT 'href' AS what, i, key, jsonb_typeof(value) AS type, value #>> '{}' AS given
-				  FROM jsonb_each(CASE jsonb_typeof(alternates) WHEN 'object' THEN alternates END) WITH ORDINALITY AS link (key, value, i)
-				 UNION ALL
-				SELECT 'image', i, NULL, 'string', url FROM unnest(images) WITH ORDINALITY AS image (url, i)) AS given
-			OFFSET 0) AS value
-		 WHERE url IS NOT NULL AND (type <> 'array' OR given <> '[]')
-	)
-	-- Most rows have no problem, also none that only two elements have together: then the windows are not needed, which are slower.
-	SELECT CASE WHEN count(*) <= 1000 AND count(DISTINCT lower(lang COLLATE "C")) = count(lang) AND bool_and(starts_with(element, '<')) IS NOT FALSE
-		THEN ARRAY[string_agg(element, '')] ELSE (
-		SELECT concat(string_agg(item, '' ORDER BY what, i) FILTER (WHERE starts_with(item, '<'))) ||
-		       array_agg(item ORDER BY what, i) FILTER (WHERE starts_with(item, '!'))
-		  FROM (SELECT what, i, CASE
-				WHEN starts_with(element, '!') THEN element
-				WHEN row_number() OVER (PARTITION BY what, left(element, 1) ORDER BY i) > 1000
-					THEN CASE what WHEN 'image' THEN '!image_invalid 54000 invalid extensions: a url can have at most 1000 images'
-					ELSE '!extension_invalid 54000 invalid extensions: a url can have at most 1000 alternates' END
-				WHEN lang IS NOT NULL AND row_number() OVER (PARTITION BY what, left(element, 1), lower(lang COLLATE "C") ORDER BY i) > 1
-					THEN '!extension_invalid 22023 invalid hreflang "' || lang || '": a url can have one alternate for each language'
-				ELSE element END AS item FROM element) AS item) END
-	  FROM element;
+			SELECT 'href' AS what, key, _sitemap_trim(key) AS lang, jsonb_typeof(value) AS type, value #>> '{}' AS given
+			  FROM jsonb_each(CASE jsonb_typeof(alternates) WHEN 'object' THEN alternates ELSE jsonb_build_object('', alternates) END)
+			 WHERE _sitemap_trim(value #>> '{}') <> '' AND value <> '[]'
+			 UNION ALL
+			SELECT 'image', NULL, NULL, 'string', image FROM unnest(images) AS image) AS given
+		OFFSET 0) AS value;
 END;
 
 -- The rows of a query with their entries and problems, which follow each other in the entry's order
@@ -320,9 +259,7 @@ BEGIN ATOMIC
 			CASE WHEN word IS NULL AND _sitemap_trim(changefreq) <> ''
 				THEN '!changefreq_invalid 22P02 invalid changefreq "' || _sitemap_shown(changefreq) || '"' END,
 			CASE WHEN priority NOT BETWEEN 0 AND 1
-				THEN '!priority_invalid 22003 invalid priority ' || priority || ': must be from 0.0 to 1.0' END,
-			CASE WHEN jsonb_typeof(alternates) <> 'object' AND alternates <> ALL (ARRAY[jsonb 'null', '[]'])
-				THEN '!extension_invalid 22023 alternates must be a JSON object' END], NULL) || items[2:], '{}'),
+				THEN '!priority_invalid 22003 invalid priority ' || priority || ': must be from 0.0 to 1.0' END], NULL) || items[2:], '{}'),
 	       CASE WHEN NOT starts_with(url, '!') THEN concat('<url><loc>', _sitemap_escape(url), '</loc>',
 	           '<lastmod>' || lastmod || '</lastmod>', '<changefreq>' || word || '</changefreq>',
 	           '<priority>' || CASE WHEN priority BETWEEN 0 AND 1 THEN
@@ -331,15 +268,14 @@ BEGIN ATOMIC
 	  FROM (
 		SELECT *, _sitemap_word(changefreq, '{always,hourly,daily,weekly,monthly,yearly,never}') AS word,
 		       _sitemap_value(loc, base, origin, 'loc') AS url, CASE WHEN date COLLATE "C" >= '0' THEN date END AS lastmod,
-		       CASE WHEN alternates IS NOT NULL OR images IS NOT NULL
-		           THEN (SELECT items FROM _sitemap_items(alternates, images, base, origin) AS items) END AS items
+		       (SELECT items FROM _sitemap_items(alternates, images, base, origin) AS items WHERE alternates IS NOT NULL OR images IS NOT NULL) AS items
 		  FROM _sitemap_rows(query) WITH ORDINALITY AS page (loc, date, changefreq, priority, alternates, images, n)
 		OFFSET 0) AS page	-- a value is computed once
 	OFFSET 0;
 END;
 
 CREATE FUNCTION _sitemap_listed(loc text, origin text, lastmod timestamptz) RETURNS text LANGUAGE sql STABLE
-RETURN (SELECT concat(_sitemap_refuse(substring(url FROM '^!.*'), 'The loc is "' || _sitemap_shown(loc) || '".'),
+RETURN (SELECT concat(_sitemap_raise(substring(url FROM '^!.*'), 'The loc is "' || _sitemap_shown(loc) || '".'),
 		'<sitemap><loc>', _sitemap_escape(url), '</loc>', '<lastmod>' || _sitemap_time(lastmod) || '</lastmod>', '</sitemap>')
 	  FROM _sitemap_url(loc, NULL, origin, 'loc') AS url);
 
@@ -356,7 +292,7 @@ DECLARE
 		CASE WHEN strpos(entries, '<xhtml:') > 0 THEN ' xmlns:xhtml="http://www.w3.org/1999/xhtml"' END,
 		'>') || entries || concat('</', root, '>'), 'UTF8');
 BEGIN
-	PERFORM _sitemap_refuse(CASE
+	PERFORM _sitemap_raise(CASE
 		WHEN urls > 50000 THEN '54000 an index would have ' || urls || ' sitemaps, more than 50000: raise max_urls'
 		WHEN length(document) > 52428800 THEN '54000 a file would have ' || length(document) || ' bytes, more than 52428800: lower max_urls'
 		END, 'Nothing was changed.');
@@ -375,15 +311,13 @@ BEGIN ATOMIC
 	       _sitemap_site(url) AS site, concat(regexp_replace(url, '^[^/]*//[^/]*|/?$', '', 'g'), '/') AS path,
 	       array_position('[0:2]={always,auto,never}', _sitemap_word(coalesce(index, 'auto'), '{always,auto,never}')) AS index_from,
 	       _sitemap_trim(stylesheet) AS href, _sitemap_word(coalesce(on_invalid, 'error'), '{error,skip}') AS mode
-	 WHERE _sitemap_refuse(CASE
+	 WHERE _sitemap_raise(CASE
 		WHEN base_url IS NULL THEN '22004 base_url must not be null'
 		WHEN site IS NULL OR path ~ '[?#]' OR path COLLATE "C" ~* '\.(xml|txt)(\.gz)?/$' OR length(site || path) > 1807
-		    THEN '22023 invalid base_url "' || _sitemap_shown(base_url) || '"' || coalesce(substring(url FROM '^![^:]*(: [^\n]*)'), '') ||
-		        ': it must be the URL of the directory of the files, such as "https://www.example.com/"'
-		WHEN section !~ '^[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,199}$' THEN '22023 invalid section "' || left(section, 200) ||
-		    '": it must be 1 to 200 letters, digits, "-", ".", "_" and "~", and not begin with a dot'
-		WHEN section COLLATE "C" ~* '\.(xml|txt)(\.gz)?$' THEN '22023 invalid section "' || section || '": ".xml" is added to it'
-		WHEN section = 'sitemap-index' THEN '22023 invalid section "sitemap-index": such names are of further files of the index'
+		    THEN '22023 invalid base_url "' || _sitemap_shown(base_url) || '": it must be the URL of the directory of the files, such as "https://www.example.com/"'
+		WHEN section COLLATE "C" !~ '^(?!sitemap-index$|\.)[A-Za-z0-9._~-]{1,200}$' OR section COLLATE "C" ~* '\.(xml|txt)(\.gz)?$'
+		    THEN '22023 invalid section "' || left(section, 200) || '": it must be 1 to 200 letters, digits, "-", ".", "_" and "~", '
+		        'not begin with a dot, not end with ".xml" or ".txt", and not be "sitemap-index"'
 		WHEN max_urls NOT BETWEEN 1 AND 50000 THEN '22023 invalid max_urls ' || max_urls || ': it must be from 1 to 50000'
 		WHEN index_from IS NULL THEN '22023 invalid index "' || index || '": it must be auto, always or never'
 		WHEN href COLLATE "C" !~* '^[^\s?#][^?#]*\.css(\?[^\s>#]*)?$' OR octet_length(href) > 2047
@@ -401,11 +335,10 @@ BEGIN ATOMIC
 	WITH given AS MATERIALIZED (
 		SELECT * FROM _sitemap_arguments(base_url, section, max_urls, index, on_invalid, stylesheet, NULL)
 	), numbered AS (
-		SELECT greatest(count(entry) OVER (ROWS UNBOUNDED PRECEDING) - 1, 0) / given.max_urls + 1 AS number, n, entry, lastmod,
-		       cardinality(problems) AS lost
+		SELECT greatest(count(entry) OVER (ROWS UNBOUNDED PRECEDING) - 1, 0) / given.max_urls + 1 AS number, n, entry, lastmod, problems
 		  FROM given, _sitemap_entries(query, base, origin)
-		 WHERE mode = 'skip' OR problems IS NULL OR _sitemap_refuse(problems[1],
-		       coalesce('Row ' || n || ' has the loc "' || _sitemap_shown(loc) || '".', 'It is row ' || n || '.')) IS NULL
+		 WHERE mode = 'skip' OR problems IS NULL OR
+		       _sitemap_raise(problems[1], 'It is row ' || n || coalesce(', with the loc "' || _sitemap_shown(loc) || '".', '.')) IS NULL
 		 ORDER BY number, n	-- the order in which entries are joined
 	), file AS MATERIALIZED (
 		SELECT number, count(entry) AS urls, string_agg(entry, '') AS entries,
@@ -413,7 +346,7 @@ BEGIN ATOMIC
 		       max(CASE WHEN octet_length(lastmod) IN (4, 7, 10, 20) THEN overlay('0001-01-01T00:00:00Z' PLACING lastmod FROM 1)
 		           ELSE _sitemap_time(regexp_replace(lastmod, '\.\d+', '')::timestamptz) END COLLATE "C")
 		           FILTER (WHERE entry IS NOT NULL)::timestamptz AS newest,
-		       count(*) FILTER (WHERE entry IS NULL) AS lost_rows, sum(lost) FILTER (WHERE entry IS NOT NULL) AS lost
+		       count(*) FILTER (WHERE entry IS NULL) AS lost_rows, sum(cardinality(problems)) FILTER (WHERE entry IS NOT NULL) AS lost
 		  FROM numbered GROUP BY number
 	)
 	SELECT _sitemap_file(base, given.section, concat(given.section, CASE WHEN index_from = 0 OR EXISTS (SELECT FROM file WHERE number > 1)
@@ -427,7 +360,9 @@ BEGIN ATOMIC
 		  FROM file WHERE entries IS NOT NULL) AS list
 	 WHERE files > index_from AND index_from < 2
 	 UNION ALL
-	SELECT warning FROM (SELECT sum(lost_rows) AS rows, sum(lost) AS elements FROM file) AS left_out, _sitemap_warn(rows, elements) AS warning;
+	SELECT NULL FROM (SELECT sum(lost_rows) AS rows, sum(lost) AS elements FROM file) AS left_out
+	 WHERE _sitemap_raise('01000 sitemap_files left out ' || nullif(concat_ws(' and ', nullif(rows, 0) || ' rows',
+	       nullif(elements, 0) || ' optional elements'), ''), 'sitemap_audit lists them.') IS NOT NULL;
 END;
 COMMENT ON FUNCTION sitemap_files IS 'make the files of a set of sitemaps';
 
@@ -435,9 +370,10 @@ CREATE OR REPLACE FUNCTION sitemap_audit(query text, base_url text)
 RETURNS TABLE (row_number bigint, loc text, problem text, detail text) LANGUAGE sql STABLE COST 100000 ROWS 100
 SET jit = off SET standard_conforming_strings = on
 BEGIN ATOMIC
-	SELECT n, _sitemap_masked(loc), name, concat_ws(' ', upper(left(message, 1) COLLATE "C") || substr(message, 2) || '.', hint)
+	SELECT n, _sitemap_masked(loc), part[1], upper(part[2] COLLATE "C") || part[3] || '.'
 	  FROM _sitemap_arguments(base_url, NULL, NULL, NULL, NULL, NULL, NULL),
-	       _sitemap_entries(query, base, origin) AS page, unnest(CASE WHEN loc IS NULL THEN problems[:1] ELSE problems END) AS found, _sitemap_parts(found);
+	       _sitemap_entries(query, base, origin) AS page, unnest(CASE WHEN loc IS NULL THEN problems[:1] ELSE problems END) AS found,
+	       regexp_match(found, '^!(\w+) .{5} (.)(.*)$') AS part;
 END;
 COMMENT ON FUNCTION sitemap_audit IS 'list the problems of the rows of a query';
 
@@ -451,10 +387,10 @@ BEGIN
 			content IS NOT NULL AND (loc, digest, url_count, byte_count) IS NOT DISTINCT FROM ($3, $4, $5, $6) AS same
 		FROM %s WHERE base_url = $1 AND name = $2', target) INTO old
 		USING file.base_url, file.name, file.loc, file.digest, file.url_count, file.byte_count;
-	PERFORM _sitemap_refuse(CASE
+	PERFORM _sitemap_raise(CASE
 		WHEN old.same IS NOT NULL AND (old.digest IS NULL OR (old.section, old.kind) IS DISTINCT FROM (file.section, file.kind))
-			THEN format('42710 section "%s" cannot have a file named "%s"', file.section, file.name) END,
-		format('In the target table "%s", section "%s" or another program has a file of that name.', target, old.section));
+			THEN format('42710 section "%s" cannot have a file named "%s": section "%s" or another program has it', file.section, file.name, old.section)
+		END, 'Nothing was changed.');
 	file.lastmod := CASE WHEN old.digest = file.digest AND old.lastmod IS NOT NULL THEN old.lastmod
 		ELSE greatest(clock_timestamp(), old.lastmod + interval '1 second') END;
 	PERFORM set_config('search_path', path, true);
@@ -464,7 +400,7 @@ BEGIN
 			ELSE 'INSERT INTO %s (%s) %s ON CONFLICT DO NOTHING RETURNING true' END, target,
 			'base_url, section, name, kind, loc, lastmod, url_count, byte_count, digest, first_key, recipe, shown, content',
 			'SELECT (file).* FROM (SELECT $1 AS file OFFSET 0) AS one') INTO written USING file, file.base_url, file.name;
-		PERFORM here._sitemap_refuse(CASE WHEN written IS NULL
+		PERFORM here._sitemap_raise(CASE WHEN written IS NULL
 			THEN '55000 a trigger, rule, function or other session interfered: 1 row expected, 0 changed' END,
 			pg_catalog.format('It kept the file "%s" from being written in the target table "%s".', file.name, target));
 	END IF;
@@ -473,7 +409,7 @@ END
 $$;
 
 CREATE FUNCTION _sitemap_check(section text, files int, found bigint, before bigint, after bigint, max_shrink float8) RETURNS text LANGUAGE sql
-RETURN _sitemap_refuse(CASE
+RETURN _sitemap_raise(CASE
 	WHEN found <> files THEN '55000 a trigger, rule, function or other session interfered: ' || files || ' files expected, ' || found || ' found'
 	WHEN before - coalesce(after, 0) > coalesce(floor(before * max_shrink::numeric), greatest(floor(before * 0.2), 100)) OR
 			before > 0 AND coalesce(after, 0) = 0 AND max_shrink IS DISTINCT FROM 1
@@ -502,8 +438,8 @@ DECLARE
 	entries pg_catalog.text;
 BEGIN
 	given := here._sitemap_arguments(base_url, section, max_urls, index, on_invalid, stylesheet, max_shrink);
-	PERFORM here._sitemap_refuse(CASE WHEN target IS NULL THEN '22004 target must not be null'
-		WHEN target_name IS NULL THEN E'42P01 the target table does not exist\nIf it was dropped and created again, set it again: a regclass is an OID, not a name.'
+	PERFORM here._sitemap_raise(CASE WHEN target IS NULL THEN '22004 target must not be null'
+		WHEN target_name IS NULL THEN '42P01 the target table does not exist: if it was created again, set it again, since a regclass is an OID'
 		WHEN pg_catalog.row_security_active(target) THEN '0A000 cannot publish in a table whose row security applies to you'
 		END, 'Nothing was changed.');
 	-- Runs of one site queue up for the site's first row or, while it has none, for the target: for what only
@@ -540,6 +476,5 @@ COMMENT ON FUNCTION sitemap_publish IS 'make the files of a section from a query
 $file$, '\mhere\.', quote_ident(schema) || '.', 'g');
 	EXECUTE coalesce((SELECT 'DROP FUNCTION ' || string_agg(oid::regprocedure::text, ', ')
 		FROM pg_proc WHERE pronamespace = place AND proname ~ '^_sitemap_.*_old$'), '');
-	PERFORM set_config('search_path', path, true);
 END
 $install$;

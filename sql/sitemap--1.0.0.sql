@@ -122,7 +122,7 @@ RETURNS text
 AS 'MODULE_PATHNAME', 'sitemap_agg_finalfn'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
--- The aggregates differ in their arguments, of which each list needs a transition function of its own.
+-- Each list of arguments needs its own transition function.
 DO $$
 DECLARE
 	aggregate record;
@@ -341,7 +341,7 @@ DECLARE
 	step record;			-- a trigger to create, or to replace if "old" has its name
 	name text;
 BEGIN
-	-- A queue is new if no trigger has its name, and no trigger of the table has a name of no queue, as after a rename.
+	-- A queue is new if no trigger names it, and no trigger of the table names a queue that no longer exists.
 	EXECUTE format('SELECT %1$s._sitemap_watch_check($1, $2, $3, $4, $5 AND NOT EXISTS (
 		SELECT FROM %1$s._sitemap_watch_triggers($1) WHERE name IS NOT NULL AND queue IS NULL))', schema) USING source, key, queue, columns,
 		NOT EXISTS (SELECT FROM pg_trigger t, pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = queue

@@ -49,7 +49,7 @@ PG_FUNCTION_INFO_V1(sitemap_audit);
 #define BEGIN_IN_EAST	(-14 * 3600)
 #define END_IN_WEST		(12 * 3600)
 
-/* The cause of suspicions that are none if other pages have numbers, too. */
+/* The cause of suspicions that are dropped if other pages have numbers, too. */
 #define NUMBER_CAUSE	0
 
 /* slots for the hosts looked at last, so that nearly all are looked at once */
@@ -211,7 +211,7 @@ is_now(const SmRow *row, const SmEntry *entry)
 }
 
 /*
- * Is a time midnight in UTC, or in the session's time zone, as a date is that the query casts?
+ * Is a time midnight in UTC or in the session's time zone, as when the query casts a date?
  * Time zones differ by quarters of an hour.
  */
 static bool

@@ -31,7 +31,7 @@
 /* More causes than a set has; problems with others are listed. */
 #define MAX_CAUSES	1000
 
-/* Problems whose cause is told once, however few there are: it lies in no page. */
+/* Problems that are reported once per cause, because the cause is not in a page. */
 static const bool told_once[SM_NPROBLEMS] = {
 	[SM_NAMESPACE_UNKNOWN] = true,
 	[SM_HREFLANG_NOT_SUPPORTED] = true,
@@ -42,7 +42,7 @@ static const bool told_once[SM_NPROBLEMS] = {
 	[SM_ROBOTS_UNCHECKED] = true
 };
 
-/* Problems of rows that runs accept, of which most of a set have one cause, a column. */
+/* Problems of accepted rows that usually come from one column or expression. */
 static const bool has_column[SM_NPROBLEMS] = {
 	[SM_LOC_FRAGMENT] = true,
 	[SM_DATE_BEFORE_1970] = true,

@@ -294,7 +294,7 @@ compare_page(SmPages *pages, PageState *current, PageState *stem, int64 row_numb
 							   "The scheme is http, while base_url or other pages have https.");
 }
 
-/* Note a link to a page that no row lists: of several, the first row's, x-default last. */
+/* Note a link to a page that no row lists: the first row's, any language before x-default. */
 static void
 note_unlisted(PageState *current, int64 row_number, int language, SmSpan url)
 {

@@ -30,7 +30,7 @@ extern void sm_rebuild_change(SmRebuildFile *files, size_t first, size_t last);
 extern void sm_rebuild_mark(SmRebuildFile *files, size_t nfiles);
 
 /*
- * Mark these and the files that have to be rebuilt, and return the number of the latter.
+ * Mark these and the files to rebuild, and return the number of files to rebuild.
  * max_urls, max_bytes: of a file; overhead: bytes of the longest header and footer.
  */
 extern size_t sm_rebuild_touch(SmRebuildFile *files, size_t nfiles, int64_t max_urls,

@@ -137,7 +137,7 @@ sm_job_lock_tag(const SmJob *job)
 					   sm_job_text(job, SM_JOB_BASE_URL), sm_job_text(job, SM_JOB_SECTION));
 }
 
-/* A transaction counts as none if it is a prepared one, or has ended meanwhile. */
+/* Prepared transactions, and those that have ended since, are ignored. */
 int
 sm_job_publisher(const SmJob *job)
 {

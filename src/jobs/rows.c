@@ -96,7 +96,7 @@ sm_rows_key(const SmJob *job)
 	};
 }
 
-/* The key, and after it room for more parameters. */
+/* Parameters for the key, with room for nmore others. */
 static ParamListInfo
 key_parameters(const SmJobKey *key, int nmore)
 {

@@ -282,7 +282,7 @@ describe_job(const Status *status, const Section *section, const char *state)
 	return detail.len > 0 ? detail.data : NULL;
 }
 
-/* Add a row to the result: of a section, or if that is NULL of none. */
+/* Add a row to the result, for a section, or for none if section is NULL. */
 static void
 add_state(const Status *status, const Section *section, const char *state, const char *detail)
 {

@@ -119,8 +119,8 @@ find_encoding(SmSpan name)
 {
 	/*
 	 * Names that PostgreSQL does not have.  UTF-16 is declared by mistake:
-	 * such a document has been converted before.  Who declares GB2312 or KS C
-	 * 5601 uses its superset.
+	 * such a document has been converted before.  Documents that declare
+	 * GB2312 or KS C 5601 use its superset.
 	 */
 	static const struct
 	{

@@ -59,7 +59,7 @@ sm_gzip(int level, SmSpan data)
 	size_t		len;
 
 	/*
-	 * With a level less, libdeflate still compresses most sitemaps better
+	 * At one level lower, libdeflate still compresses most sitemaps better
 	 * than zlib, and two to three times as fast.  With two less, half of the
 	 * kinds of documents measured became larger.
 	 */

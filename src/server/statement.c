@@ -41,7 +41,7 @@ struct SmStatement
 	/* set when the statement is run, for the parser */
 	ParamListInfo params;
 	List	   *checked;		/* entries of range tables that are the table */
-	int			nunchecked;		/* how often it is named beside these */
+	int			nunchecked;		/* references not yet checked */
 };
 
 void

@@ -168,7 +168,7 @@ check_events(Oid relid, const TriggerDesc *desc, const Trigger *of_watch, SmWatc
 									sm_table_label(relid), list_events(missing));
 }
 
-/* Find the watch of a trigger.  Returns NULL if no earlier trigger was of it. */
+/* Find the watch of a trigger.  Returns NULL for the first trigger of a watch. */
 static Watch *
 find_watch(List *watches, const Trigger *trigger)
 {

@@ -199,7 +199,7 @@ skip_text(SmXmlReader *r, char stop, bool in_attribute)
 			size_t		n = sm_xml_reference(r->p, r->end, &c);
 
 			if (n == 0)
-				return fail(r, "\"&\" that begins no reference of XML, such as \"&amp;\"");
+				return fail(r, "\"&\" does not begin a valid reference; write \"&amp;\"");
 			r->p += n;
 			continue;
 		}
@@ -282,7 +282,7 @@ declare_namespaces(SmXmlReader *r)
 			sm_span_is(a->value, XML_URI) || sm_span_is(a->value, XMLNS_URI))
 			return fail(r, "declaration of a reserved prefix or namespace, or of a prefix without namespace");
 
-		/* they are compared for each attribute, so their length is limited */
+		/* names are compared for each attribute, so their length is limited */
 		if (a->value.len > SM_XML_URI_MAX)
 			return fail(r, "the name of a namespace has more than " SM_STRING(SM_XML_URI_MAX) " bytes");
 		if (r->nbindings == SM_XML_BINDINGS_MAX)
@@ -525,7 +525,7 @@ read_pi(SmXmlReader *r)
 	return read_delimited(r, "<?", "?>");
 }
 
-/* Is the reader before or after the root of a document?  There is no text but blanks. */
+/* Is the reader before or after the root of a document, where only blanks are allowed as text? */
 static bool
 is_outside_root(const SmXmlReader *r)
 {

@@ -25,7 +25,7 @@
 #define EARLY		"!unexpected end"
 #define UTF8		"!not valid UTF-8"
 #define ILLEGAL		"!character that XML does not allow"
-#define AMPERSAND	"!\"&\" that begins no reference of XML, such as \"&amp;\""
+#define AMPERSAND	"!\"&\" does not begin a valid reference; write \"&amp;\""
 #define OUTSIDE		"!text outside of the root element"
 #define NO_MARKUP	"!\"<\" begins no markup; write \"&lt;\""
 #define TAG			"!an element's tag is malformed"

@@ -73,8 +73,12 @@ typedef struct Exported
 	uint64		directory;		/* digest of directory and target */
 } Exported;
 
+/* Jobs passed over in a row, after which a call lists anew what the others have left. */
+#define PASSED_MAX	16
+
 typedef struct Call
 {
+	TimestampTz begun;			/* when the first list was made; 0 before */
 	TimestampTz now;			/* when the list is made */
 	Oid			relid;
 	SmJobRows	rows;
@@ -82,8 +86,10 @@ typedef struct Call
 	char	   *session_path;	/* the same without a SET LOCAL */
 	MemoryContext context;		/* of the call */
 	MemoryContext job_context;
+	MemoryContext list_context;
 	List	   *listed;			/* SmJobKeys of the jobs that were due then */
 	HTAB	   *exported;		/* of Exported */
+	int			npassed;		/* jobs passed over since the last that ran */
 	int			nwaiting;		/* jobs that wait after failures */
 	int			nfailed;
 
@@ -622,6 +628,7 @@ run_job(Call *call)
 
 	call->is_published = call->is_recorded = call->has_succeeded = false;
 	error = do_step(call, start, RowExclusiveLock);
+	call->npassed = error || call->is_mine ? 0 : call->npassed + 1;
 	if (error == NULL && call->is_mine)
 	{
 		call->key = sm_rows_key(&call->job);
@@ -641,7 +648,7 @@ run_job(Call *call)
 						call->key.base_url, call->published.reason)));
 }
 
-/* Add a row to the list if its job is due. */
+/* Add a row to the list if its job is due, and nobody has started it since the call began. */
 static void
 list_job(void *arg, const NullableDatum *values)
 {
@@ -650,13 +657,15 @@ list_job(void *arg, const NullableDatum *values)
 	MemoryContext oldcontext;
 	SmJobKey   *key;
 
+	if (call->begun != 0 && sm_job_time(job, SM_JOB_STARTED) >= call->begun)
+		return;
 	if (sm_job_next_run(job, call->now) > call->now)
 	{
 		call->nwaiting += sm_job_integer(job, SM_JOB_FAILURES, 0) > 2 &&
 			sm_job_publisher(job) == 0;
 		return;
 	}
-	oldcontext = MemoryContextSwitchTo(call->context);
+	oldcontext = MemoryContextSwitchTo(call->list_context);
 	key = palloc_object(SmJobKey);
 	*key = sm_rows_key(job);
 	call->listed = lappend(call->listed, key);
@@ -682,6 +691,9 @@ list_jobs(Call *call)
 {
 	Snapshot	snapshot;
 
+	MemoryContextReset(call->list_context);
+	call->listed = NIL;
+	call->nwaiting = 0;
 	open_own_jobs(call, RowExclusiveLock);
 	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	call->now = GetCurrentTimestamp();
@@ -689,6 +701,36 @@ list_jobs(Call *call)
 	relation_close(call->rows.table.rel, NoLock);
 	UnregisterSnapshot(snapshot);
 	list_sort(call->listed, compare_starts);
+	if (call->begun == 0)
+		call->begun = call->now;
+}
+
+/*
+ * Run the jobs that are due.  Where other calls run, the list ages: after jobs passed over in a
+ * row, list the rest, and go on at another place of it than the others.
+ */
+static void
+run_jobs(Call *call)
+{
+	int			limit = PASSED_MAX;
+	uint32		offset = 0;
+
+	list_jobs(call);
+	for (int i = 0; i < list_length(call->listed); i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		call->key = *(SmJobKey *) list_nth(call->listed, (i + offset) % list_length(call->listed));
+		MemoryContextReset(call->job_context);
+		MemoryContextSwitchTo(call->job_context);
+		run_job(call);
+		if (call->npassed < limit)
+			continue;
+		list_jobs(call);
+		offset = MyProcPid * UINT32_C(2654435769) % PG_INT32_MAX;
+		limit *= 2;				/* so a list is made few times */
+		call->npassed = 0;
+		i = -1;
+	}
 }
 
 /* Raise an error unless the columns base_url and section are the primary key of the open table. */
@@ -754,13 +796,13 @@ sitemap_run(PG_FUNCTION_ARGS)
 {
 	HASHCTL		control = {.keysize = sizeof(uint64),.entrysize = sizeof(Exported)};
 	Call	   *call;
-	ListCell   *lc;
 
 	SPI_connect_ext(SPI_OPT_NONATOMIC);
 	call = palloc0_object(Call);
 	call->context = call->rows.context = CurrentMemoryContext;
 	check_call(call, fcinfo);
 	call->job_context = AllocSetContextCreate(call->context, "sitemap job", ALLOCSET_DEFAULT_SIZES);
+	call->list_context = AllocSetContextCreate(call->context, "sitemap jobs", ALLOCSET_DEFAULT_SIZES);
 	call->search_path = pstrdup(namespace_search_path);
 	control.hcxt = call->context;
 	call->exported = hash_create("exported sites", 16, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
@@ -770,15 +812,7 @@ sitemap_run(PG_FUNCTION_ARGS)
 							 PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
 	call->session_path = pstrdup(namespace_search_path);
 	prepare_transaction(call);
-	list_jobs(call);
-	foreach(lc, call->listed)
-	{
-		CHECK_FOR_INTERRUPTS();
-		call->key = *(SmJobKey *) lfirst(lc);
-		MemoryContextReset(call->job_context);
-		MemoryContextSwitchTo(call->job_context);
-		run_job(call);
-	}
+	run_jobs(call);
 	report(call);
 	SPI_finish();
 	PG_RETURN_VOID();

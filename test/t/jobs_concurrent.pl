@@ -243,5 +243,19 @@ $node->safe_psql('postgres', q{TRUNCATE run; CALL sitemap_run('job')});
 is($node->safe_psql('postgres', $status), 'a 1 0, b 1 0', 'the next call tries again');
 is($node->safe_psql('postgres', 'SELECT string_agg(section, $$ $$) FROM run'), 'a', 'only the job that failed');
 
+# Rows that somebody has locked: a call passes over them, however many, and runs all others once.
+$node->safe_psql('postgres', q{
+	TRUNCATE job, files, run;
+	INSERT INTO job (target, base_url, section, query, index)
+	SELECT 'files', 'https://www.example.com/', 'section-' || n, $$SELECT '/' AS loc$$, 'never' FROM generate_series(100, 199) n});
+my $locker = Session->start($node, 'postgres');
+$locker->query_safe(q{BEGIN; SELECT FROM job WHERE section < 'section-160' FOR UPDATE});
+$node->safe_psql('postgres', q{CALL sitemap_run('job')});
+is($node->safe_psql('postgres', q{SELECT count(*), count(DISTINCT section), min(section) FROM run}), '40|40|section-160', 'locked rows are passed over');
+$locker->query_safe('COMMIT');
+$locker->quit;
+$node->safe_psql('postgres', q{CALL sitemap_run('job')});
+is($node->safe_psql('postgres', q{SELECT count(DISTINCT section) FROM run}), '100', 'and run by the next call');
+
 $node->stop;
 done_testing();

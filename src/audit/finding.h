@@ -30,13 +30,13 @@ typedef struct SmFindings
 extern void sm_findings_begin(SmFindings *findings);
 
 /*
- * Add a problem of a row, or of the set.  detail: a sentence, which is freed.  cause: a number
- * among the causes of problems with this name, or SM_NO_CAUSE.  Only the first problem with a
+ * Add a problem of a row, or of the set.  detail: a sentence, which is freed.  number: of
+ * the cause, among those of problems with this name, or SM_NO_CAUSE.  Only the first problem with a
  * cause is returned, with the number of all, if the cause lies in no page, or if it has more
  * than half as many problems as there are rows, so many that nobody reads them.
  */
 extern void sm_findings_add_detail(SmFindings *findings, int64 row_number, SmProblemName name,
-								   uint64 cause, char *detail);
+								   uint64 number, char *detail);
 
 /* The same with a format and its values for the sentence. */
 #define sm_findings_add_caused(findings, row_number, name, cause, ...) \
@@ -45,7 +45,7 @@ extern void sm_findings_add_detail(SmFindings *findings, int64 row_number, SmPro
 	sm_findings_add_caused(findings, row_number, name, SM_NO_CAUSE, __VA_ARGS__)
 
 /* Leave out all problems with a cause. */
-extern void sm_findings_leave_out(SmFindings *findings, SmProblemName name, uint64 cause);
+extern void sm_findings_leave_out(SmFindings *findings, SmProblemName name, uint64 number);
 
 /* Add the loc of the next row; s is NULL for none. */
 extern void sm_findings_add_loc(SmFindings *findings, SmSpan loc);

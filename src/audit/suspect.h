@@ -34,7 +34,7 @@ typedef struct SmSuspicion
 {
 	const char *sentence;		/* its values are a noun phrase for the URL or
 								 * text, and what was found */
-	int			places;			/* SM_AT(...) */
+	int64_t		places;			/* SM_AT(...) */
 	const char *patterns;		/* a list, see pattern.h */
 	const char *except;			/* patterns: no finding where they match */
 	const char *example;		/* a path, or a host for SM_HOST and SM_ORIGIN */

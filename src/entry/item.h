@@ -45,8 +45,8 @@ typedef struct SmField
 	const char *const *choices; /* ends with NULL; case does not matter */
 	bool		(*valid) (SmSpan value);
 	const char *rule;
-	int			max_tags;		/* values of an array, 0 for no limit */
 	const char *separators;		/* SM_FIELD_LIST: blanks or a comma */
+	int			max_tags;		/* values of an array, 0 for no limit */
 
 	bool		is_attribute;
 	bool		is_array;		/* one tag, and attribute, for each value */

@@ -170,7 +170,7 @@ append_object(SmEntryWriter *w, const SmItemType *type, JsonbContainer *object)
 
 		if (token == WJB_KEY)
 			field = find_field(&r, &json);
-		else if (token == WJB_VALUE)
+		else if (token == WJB_VALUE && field)
 			read_json_value(&r, field, &json);
 	}
 	if (r.is_valid && !r.is_null)

@@ -317,12 +317,12 @@ may_read(Oid relid)
 	return pg_class_aclcheck_ext(relid, GetUserId(), ACL_SELECT, &is_missing) == ACLCHECK_OK && !is_missing;
 }
 
+/* Raise an error unless the caller may read a table that exists. */
 static void
-open_jobs(SmTable *jobs, Oid relid)
+check_may_read(Oid relid)
 {
 	char	   *name = get_rel_name(relid);
 
-	/* before the lock, which others can wait for */
 	if (name && !may_read(relid))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -330,7 +330,15 @@ open_jobs(SmTable *jobs, Oid relid)
 				 errhint("Its owner can grant the right: GRANT SELECT ON %s TO %s;",
 						 sm_qualified_name(relid),
 						 quote_identifier(GetUserNameFromId(GetUserId(), false)))));
+}
+
+/* Open the table of jobs.  The right is checked before the lock, which others can wait for, and after. */
+static void
+open_jobs(SmTable *jobs, Oid relid)
+{
+	check_may_read(relid);
 	sm_jobs_open(jobs, relid, AccessShareLock);
+	check_may_read(relid);
 	sm_table_check_row_security(jobs);
 }
 

@@ -405,15 +405,17 @@ static bool
 read_end(SmXmlReader *r)
 {
 	const char *tag = r->p;
-	SmSpan		qname = r->nopen > 0 ? r->open[r->nopen - 1].qname : sm_no_span();
-
+	SmSpan		qname;
 	size_t		len;
 
+	if (r->nopen == 0)
+		return fail(r, "tags do not match");
+	qname = r->open[r->nopen - 1].qname;
 	r->p += 2;					/* "</" */
 	len = r->end - r->p;
 	if (len > qname.len)
 		len = qname.len;
-	if (r->nopen == 0 || memcmp(r->p, qname.s, len) != 0)
+	if (memcmp(r->p, qname.s, len) != 0)
 		return fail(r, "tags do not match");
 	r->p += len;
 	skip_space(r);

@@ -50,6 +50,15 @@
 #define sm_is_virtual(attribute) false
 #endif
 
+/* 16 and later can copy a value that is not passed by value */
+#if PG_VERSION_NUM >= 160000
+#define sm_tuplesort_getdatum(state, value, is_null) \
+	tuplesort_getdatum(state, true, false, value, is_null, NULL)
+#else
+#define sm_tuplesort_getdatum(state, value, is_null) \
+	tuplesort_getdatum(state, true, value, is_null, NULL)
+#endif
+
 /* 17 and later have other names for a backend's number; NULL if it has ended */
 #if PG_VERSION_NUM >= 170000
 #define sm_vxid_proc(vxid) ProcNumberGetProc((vxid).procNumber)

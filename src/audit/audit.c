@@ -16,6 +16,7 @@
 #include "audit/pages.h"
 #include "audit/robots.h"
 #include "audit/suspect.h"
+#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "entry/element.h"
 #include "entry/value.h"
@@ -70,7 +71,7 @@ typedef struct Audit
 
 	int64		nentries;		/* rows with a valid loc */
 	bool		has_news;		/* does an entry have news? */
-	SmSort		lastmods;		/* that have a time, in seconds */
+	Tuplesortstate *lastmods;	/* that have a time, in seconds */
 	bool		is_numbered;	/* are there pages with numbers, such as
 								 * "/12"? */
 	bool		is_below;		/* is a page below base_url? */
@@ -244,8 +245,7 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 							   "The lastmod of a page is now(), so each run changes it. Write when the page changed, or NULL.");
 	else if (!is_day && entry->lastmod > 0 && !is_midnight(entry->lastmod))
 	{
-		*sm_sort_row(&audit->lastmods) = Int64GetDatum(entry->lastmod);
-		sm_sort_put(&audit->lastmods);
+		tuplesort_putdatum(audit->lastmods, Int64GetDatum(entry->lastmod), false);
 	}
 	if (entry->lastmod > 0 && !is_later(audit, entry->lastmod + (is_day ? BEGIN_IN_EAST : 0)))
 		return;
@@ -540,7 +540,7 @@ check_set(Audit *audit)
 		base->scope == SM_SCOPE_HOST && audit->robots == NULL)
 		sm_findings_add(&audit->findings, SM_WHOLE_SET, SM_DIRECTORY_UNUSED,
 						"No loc is below the directory of base_url. Search engines accept such a sitemap only if robots.txt names it.");
-	sm_lastmods_check(&audit->lastmods, &audit->findings);
+	sm_lastmods_check(audit->lastmods, &audit->findings);
 	if (audit->has_news)
 	{
 		sm_findings_leave_out(&audit->findings, SM_LASTMOD_NOW, 0);
@@ -557,7 +557,6 @@ check_set(Audit *audit)
 static Audit *
 make_audit(FunctionCallInfo fcinfo)
 {
-	static const Oid lastmod_type = INT8OID;
 	Audit	   *audit = palloc0_object(Audit);
 	const SmArguments *args = sm_call_arguments(fcinfo);
 	const SmUrlBase *base;
@@ -568,7 +567,8 @@ make_audit(FunctionCallInfo fcinfo)
 	base = &audit->options->base;
 	audit->directory = sm_page(sm_span(base->url[SM_FORM_PLAIN], base->len[SM_FORM_PLAIN]));
 	sm_findings_begin(&audit->findings);
-	sm_sort_begin(&audit->lastmods, 1, &lastmod_type, 1);
+	audit->lastmods = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid, false, work_mem,
+											NULL, TUPLESORT_NONE);
 	audit->robots = sm_audit_robots_begin(args, base, &audit->findings);
 	audit->pages = sm_pages_begin(base, &audit->findings, audit->robots);
 

@@ -8,7 +8,7 @@
  *
  *	  2 ftp://a/ loc_invalid,  3 http://A/x loc_duplicate
  *
- * The sort and the copy each use up to work_mem, and beyond that temporary files.
+ * The sort uses up to work_mem and beyond that temporary files; the copy is a temporary file.
  */
 #include "postgres.h"
 
@@ -21,6 +21,9 @@
 #include "text/digest.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+
+/* Stands for the length of a loc that is NULL. */
+#define NO_LOC		-1
 
 /* Stands for the key of a cause. */
 #define NO_CAUSE	0
@@ -81,13 +84,9 @@ sm_findings_begin(SmFindings *findings)
 		[PROBLEM_CAUSE] = INT8OID
 	};
 
-	TupleDesc	loc_desc = CreateTemplateTupleDesc(1);
 	HASHCTL		control = {.keysize = sizeof(uint64),.entrysize = sizeof(Cause)};
 
-	TupleDescInitEntry(loc_desc, 1, NULL, BYTEAOID, -1, 0);
-	TupleDescFinalize(loc_desc);
-	findings->loc = MakeSingleTupleTableSlot(loc_desc, &TTSOpsMinimalTuple);
-	findings->locs = tuplestore_begin_heap(false, false, work_mem);
+	findings->locs = BufFileCreateTemp(false);
 	findings->nrows = 0;
 	sm_sort_begin(&findings->problems, PROBLEM_NCOLUMNS, problem_types, PROBLEM_NCOLUMNS);
 	control.hcxt = CurrentMemoryContext;
@@ -149,25 +148,35 @@ sm_findings_leave_out(SmFindings *findings, SmProblemName name, uint64 number)
 void
 sm_findings_add_loc(SmFindings *findings, SmSpan loc)
 {
-	bool		is_null = loc.s == NULL;
-	Datum		value = 0;
+	int64		len = loc.s ? (int64) loc.len : NO_LOC;
 
-	if (!is_null)
-		value = PointerGetDatum(cstring_to_text_with_len(loc.s, (int) loc.len));
 	findings->nrows++;
-	tuplestore_putvalues(findings->locs, findings->loc->tts_tupleDescriptor, &value, &is_null);
+	BufFileWrite(findings->locs, &len, sizeof(len));
+	if (len > 0)
+		BufFileWrite(findings->locs, unconstify(char *, loc.s), loc.len);
 }
 
-/* A loc of the copy, for the result; NULL for none. */
-static text *
-loc_of(TupleTableSlot *slot)
+static void
+read_exactly(BufFile *file, void *data, size_t len)
 {
-	bool		is_null;
-	void	   *loc = DatumGetPointer(slot_getattr(slot, 1, &is_null));
+	if (BufFileRead(file, data, len) != len)
+		elog(ERROR, "unexpected end of the copy of locs");
+}
 
-	if (is_null)
-		return NULL;
-	return sm_to_text(sm_without_secret(sm_span(VARDATA_ANY(loc), VARSIZE_ANY_EXHDR(loc))));
+/* Read the next loc of the copy.  Returns false if the row has none. */
+static bool
+read_loc(SmFindings *findings, StringInfo loc)
+{
+	int64		len;
+
+	read_exactly(findings->locs, &len, sizeof(len));
+	resetStringInfo(loc);
+	if (len == NO_LOC)
+		return false;
+	enlargeStringInfo(loc, (int) len);
+	read_exactly(findings->locs, loc->data, len);
+	loc->len = (int) len;
+	return true;
 }
 
 /*
@@ -205,33 +214,39 @@ sm_findings_put(SmFindings *findings, Tuplestorestate *result, TupleDesc desc)
 	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "sitemap_audit row",
 													  ALLOCSET_DEFAULT_SIZES);
 	int64		nread = 0;		/* locs read */
+	StringInfoData last;		/* the last of them */
+	bool		has_loc = false;
 	const Datum *problem;
 
+	initStringInfo(&last);
+	if (BufFileSeek(findings->locs, 0, 0, SEEK_SET) != 0)
+		elog(ERROR, "could not go to the start of the copy of locs");
 	while ((problem = sm_sort_next(&findings->problems)) != NULL)
 	{
 		int64		row_number = DatumGetInt64(problem[PROBLEM_ROW]);
 		int64		key = DatumGetInt64(problem[PROBLEM_CAUSE]);
 		Cause	   *cause = hash_search(findings->causes, &key, HASH_FIND, NULL);
 		bool		is_row = row_number != SM_WHOLE_SET;
+		text	   *loc = NULL;
 		MemoryContext oldcontext;
 
 		if (cause && cause->is_done)
 			continue;
 
 		/* several problems can have the same row */
-		if (is_row && nread < row_number)
+		for (; is_row && nread < row_number; nread++)
 		{
-			tuplestore_skiptuples(findings->locs, row_number - nread - 1, true);
-			tuplestore_gettupleslot(findings->locs, true, false, findings->loc);
-			nread = row_number;
+			CHECK_FOR_INTERRUPTS();
+			has_loc = read_loc(findings, &last);
 		}
 
 		MemoryContextReset(row_context);
 		oldcontext = MemoryContextSwitchTo(row_context);
-		put_finding(findings, problem, cause, is_row ? loc_of(findings->loc) : NULL, result, desc);
+		if (is_row && has_loc)
+			loc = sm_to_text(sm_without_secret(sm_span(last.data, last.len)));
+		put_finding(findings, problem, cause, loc, result, desc);
 		MemoryContextSwitchTo(oldcontext);
 	}
-	ExecDropSingleTupleTableSlot(findings->loc);
-	tuplestore_end(findings->locs);
+	BufFileClose(findings->locs);
 	sm_sort_end(&findings->problems);
 }

@@ -8,6 +8,7 @@
 
 #include "entry/problem.h"
 #include "server/sort.h"
+#include "storage/buffile.h"
 #include "utils/hsearch.h"
 #include "utils/tuplestore.h"
 
@@ -20,8 +21,7 @@
 typedef struct SmFindings
 {
 	SmSort		problems;
-	Tuplestorestate *locs;		/* of all rows, in UTF-8 */
-	TupleTableSlot *loc;		/* the last that was read */
+	BufFile    *locs;			/* of all rows, in UTF-8 */
 	int64		nrows;
 	HTAB	   *causes;
 } SmFindings;

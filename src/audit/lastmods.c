@@ -6,6 +6,8 @@
 
 #include "audit/lastmods.h"
 
+#include "compat.h"
+#include "miscadmin.h"
 #include "text/w3cdate.h"
 
 #define WINDOW		(10 * 60)
@@ -14,7 +16,7 @@
 #define TIMES_MIN	100
 
 void
-sm_lastmods_check(SmSort *times, SmFindings *findings)
+sm_lastmods_check(Tuplesortstate *times, SmFindings *findings)
 {
 	int64		counts[WINDOW] = {0};	/* by second, from oldest on */
 	int64		oldest = 0;
@@ -22,13 +24,16 @@ sm_lastmods_check(SmSort *times, SmFindings *findings)
 	int64		most = 0;		/* the largest n */
 	int64		begin = 0;		/* of the ten minutes with most */
 	int64		ntimes = 0;
-	const Datum *time;
+	Datum		time;
+	bool		is_null;
 	char		first[SM_W3C_SECONDS_LEN];
 
-	for (; (time = sm_sort_next(times)) != NULL; ntimes++)
+	tuplesort_performsort(times);
+	for (; sm_tuplesort_getdatum(times, &time, &is_null); ntimes++)
 	{
-		int64		seconds = DatumGetInt64(*time);
+		int64		seconds = DatumGetInt64(time);
 
+		CHECK_FOR_INTERRUPTS();
 		for (; n > 0 && (oldest <= seconds - WINDOW || counts[oldest % WINDOW] == 0); oldest++)
 		{
 			n -= counts[oldest % WINDOW];
@@ -41,7 +46,7 @@ sm_lastmods_check(SmSort *times, SmFindings *findings)
 			begin = oldest;
 		most = Max(most, n);
 	}
-	sm_sort_end(times);
+	tuplesort_end(times);
 	if (ntimes < TIMES_MIN || most <= ntimes / 2)
 		return;
 	sm_w3c_format_seconds(begin, first);

@@ -7,11 +7,12 @@
 #define SM_LASTMODS_H
 
 #include "audit/finding.h"
+#include "utils/tuplesort.h"
 
 /*
  * Report that more than half of the times lie close together.  times: seconds since 1970-01-01
  * UTC of lastmods that have a time, which the function sorts and ends.
  */
-extern void sm_lastmods_check(SmSort *times, SmFindings *findings);
+extern void sm_lastmods_check(Tuplesortstate *times, SmFindings *findings);
 
 #endif

@@ -22,6 +22,7 @@
 #include "server/statement.h"
 #include "server/table.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -41,36 +42,72 @@ fix_setting(const char *name, const char *value)
  * a column "shown" has them.  search_path stays as it is, and so do settings that affect only
  * how text is read, since the query is written for them: array_nulls, timezone_abbreviations,
  * and the order of day and month in DateStyle.
+ *
+ * is_kept: the session keeps what they make of a value, in the plans of PL/pgSQL: literals that
+ * are read, and results of functions that count as immutable, such as byteaout and quote_ident.
  */
+static const struct FixedSetting
+{
+	const char *name;
+	const char *value;
+	bool		is_kept;
+}			fixed_settings[] = {
+	{"DateStyle", "ISO", true}, /* dates and timestamps */
+	{"IntervalStyle", "postgres", true},	/* intervals */
+	{"TimeZone", "GMT", true},	/* timestamptz, and its date */
+	{"bytea_output", "hex", true},	/* bytea */
+	{"extra_float_digits", "3", true},	/* float4 and float8, and geometric
+										 * types */
+	{"lc_monetary", "C", true}, /* money, and to_char() with L */
+	{"lc_numeric", "C", false}, /* to_char() with D and G */
+	{"lc_time", "C", false},	/* to_char() with TM */
+	{"quote_all_identifiers", "off", true}, /* regclass, format() with %I */
+	{"xmlbinary", "base64", false}	/* bytea in XML */
+};
+
 static void
 fix_settings(void)
 {
-	static const char *const settings[][2] = {
-		{"DateStyle", "ISO"},	/* dates and timestamps */
-		{"IntervalStyle", "postgres"},	/* intervals */
-		{"TimeZone", "GMT"},	/* timestamptz, and its date */
-		{"bytea_output", "hex"},	/* bytea */
-		{"extra_float_digits", "3"},	/* float4 and float8, and geometric
-										 * types */
-		{"lc_monetary", "C"},	/* money, and to_char() with L */
-		{"lc_numeric", "C"},	/* to_char() with D and G */
-		{"lc_time", "C"},		/* to_char() with TM */
-		{"quote_all_identifiers", "off"},	/* regclass, format() with %I */
-		{"xmlbinary", "base64"} /* bytea in XML */
-	};
+	for (size_t i = 0; i < lengthof(fixed_settings); i++)
+		fix_setting(fixed_settings[i].name, fixed_settings[i].value);
+}
 
-	for (size_t i = 0; i < lengthof(settings); i++)
-		fix_setting(settings[i][0], settings[i][1]);
+/* Does the session have the setting, as far as it matters? */
+static bool
+has_setting(const struct FixedSetting *setting)
+{
+	const char *value;
+	size_t		len;
+	long		offset;
+
+	if (strcmp(setting->name, "TimeZone") == 0)
+		return pg_get_timezone_offset(session_timezone, &offset) && offset == 0;
+	if (strcmp(setting->name, "extra_float_digits") == 0)
+		return extra_float_digits > 0;
+	/* in DateStyle, the order of day and month follows a comma */
+	value = GetConfigOption(setting->name, false, false);
+	len = strcspn(value, ",");
+	return len == strlen(setting->value) && memcmp(value, setting->value, len) == 0;
+}
+
+/* Do the fixed settings change what the session keeps? */
+static bool
+settings_matter(void)
+{
+	for (size_t i = 0; i < lengthof(fixed_settings); i++)
+		if (fixed_settings[i].is_kept && !has_setting(&fixed_settings[i]))
+			return true;
+	return false;
 }
 
 /*
- * Call a function under the settings of a query.  PL/pgSQL keeps literals as it has read them,
- * and what functions that count as immutable make of them, such as byteaout.  So where the
- * query fixes settings, the session's plans are invalidated before and after it.
+ * Call a function under the settings of a query.  Where they change what the session keeps, its
+ * plans are invalidated before and after the call.
  */
 static void
 call_under_settings(const SmQuery *query, void (*function) (void *arg), void *arg)
 {
+	bool		resets;
 	int			level;
 
 	if (!query->fixes_settings)
@@ -78,16 +115,19 @@ call_under_settings(const SmQuery *query, void (*function) (void *arg), void *ar
 		function(arg);
 		return;
 	}
+	resets = settings_matter();
 	level = NewGUCNestLevel();
 	fix_settings();
-	ResetPlanCache();
+	if (resets)
+		ResetPlanCache();
 	PG_TRY();
 	{
 		function(arg);
 	}
 	PG_FINALLY();
 	{
-		ResetPlanCache();
+		if (resets)
+			ResetPlanCache();
 	}
 	PG_END_TRY();
 	AtEOXact_GUC(true, level);

@@ -214,11 +214,11 @@ sm_dir_read_own(SmDir *dir, const char *name, StringInfo dst)
 						sm_dir_path(dir, name)),
 				 errhint("Give each server a directory of its own, or remove the file.")));
 	enlargeStringInfo(dst, Min(st.st_size, PG_INT32_MAX));
-	n = read(dir->file_fd, dst->data, st.st_size);
+	while ((n = read(dir->file_fd, dst->data + dst->len, st.st_size - dst->len)) > 0)
+		dst->len += n;
 	if (n < 0)
 		raise_error("read file", dir->path, name);
-	dst->len = n;
-	dst->data[n] = '\0';
+	dst->data[dst->len] = '\0';
 	close_fd(&dir->file_fd);
 }
 

@@ -244,9 +244,7 @@ check_lastmod(Audit *audit, const SmRow *row, const SmEntry *entry)
 		sm_findings_add_caused(&audit->findings, SM_WHOLE_SET, SM_LASTMOD_NOW, 0,
 							   "The lastmod of a page is now(), so each run changes it. Write when the page changed, or NULL.");
 	else if (!is_day && entry->lastmod > 0 && !is_midnight(entry->lastmod))
-	{
 		tuplesort_putdatum(audit->lastmods, Int64GetDatum(entry->lastmod), false);
-	}
 	if (entry->lastmod > 0 && !is_later(audit, entry->lastmod + (is_day ? BEGIN_IN_EAST : 0)))
 		return;
 	sm_w3c_format_seconds(entry->lastmod, lastmod);

@@ -34,25 +34,29 @@
 /* More causes than a set has; problems with others are listed. */
 #define MAX_CAUSES	1000
 
-/* Problems that are reported once per cause, because the cause is not in a page. */
-static const bool told_once[SM_NPROBLEMS] = {
-	[SM_NAMESPACE_UNKNOWN] = true,
-	[SM_HREFLANG_NOT_SUPPORTED] = true,
-	[SM_HREFLANG_SUSPICIOUS] = true,
-	[SM_HREFLANG_UNLISTED] = true,
-	[SM_LASTMOD_NOW] = true,
-	[SM_ROBOTS_BLOCKS_SITEMAP] = true,
-	[SM_ROBOTS_UNCHECKED] = true
-};
+/* How the problems with one name are told. */
+typedef enum Telling
+{
+	EACH,						/* without a number, none has a cause */
+	BY_COLUMN,					/* a column or expression is their cause */
+	ONCE						/* the cause is not in a page */
+} Telling;
 
-/* Problems of accepted rows that usually come from one column or expression. */
-static const bool has_column[SM_NPROBLEMS] = {
-	[SM_LOC_FRAGMENT] = true,
-	[SM_DATE_BEFORE_1970] = true,
-	[SM_LASTMOD_IN_FUTURE] = true,
-	[SM_NEWS_TOO_OLD] = true,
-	[SM_HREFLANG_SAME_URL] = true,
-	[SM_HREFLANG_NOT_RECIPROCAL] = true
+/* No problem that a run refuses is BY_COLUMN: all such rows are listed. */
+static const Telling tellings[SM_NPROBLEMS] = {
+	[SM_NAMESPACE_UNKNOWN] = ONCE,
+	[SM_HREFLANG_NOT_SUPPORTED] = ONCE,
+	[SM_HREFLANG_SUSPICIOUS] = ONCE,
+	[SM_HREFLANG_UNLISTED] = ONCE,
+	[SM_LASTMOD_NOW] = ONCE,
+	[SM_ROBOTS_BLOCKS_SITEMAP] = ONCE,
+	[SM_ROBOTS_UNCHECKED] = ONCE,
+	[SM_LOC_FRAGMENT] = BY_COLUMN,
+	[SM_DATE_BEFORE_1970] = BY_COLUMN,
+	[SM_LASTMOD_IN_FUTURE] = BY_COLUMN,
+	[SM_NEWS_TOO_OLD] = BY_COLUMN,
+	[SM_HREFLANG_SAME_URL] = BY_COLUMN,
+	[SM_HREFLANG_NOT_RECIPROCAL] = BY_COLUMN
 };
 
 /* Why rows have problems with one name. */
@@ -116,7 +120,8 @@ void
 sm_findings_add_detail(SmFindings *findings, int64 row_number, SmProblemName name, uint64 number,
 					   char *detail)
 {
-	Cause	   *cause = number == SM_NO_CAUSE && !has_column[name] ? NULL : find_cause(findings, name, number);
+	Cause	   *cause = number == SM_NO_CAUSE && tellings[name] != BY_COLUMN ? NULL :
+		find_cause(findings, name, number);
 	Datum	   *values = sm_sort_row(&findings->problems);
 	text	   *detail_text = cstring_to_text(detail);
 
@@ -199,7 +204,7 @@ put_finding(const SmFindings *findings, const Datum *problem, Cause *cause, text
 	};
 
 	if (cause && cause->n > 1 &&
-		(told_once[name] || (cause->n > LISTED_MAX && cause->nrows > Max(1, findings->nrows / 2))))
+		(tellings[name] == ONCE || (cause->n > LISTED_MAX && cause->nrows > Max(1, findings->nrows / 2))))
 	{
 		values[3] = CStringGetTextDatum(psprintf("%s This is found " INT64_FORMAT " times.",
 												 TextDatumGetCString(values[3]), cause->n));

@@ -25,9 +25,6 @@ PG_FUNCTION_INFO_V1(sitemap_news);
 PG_FUNCTION_INFO_V1(sitemap_alternate);
 PG_FUNCTION_INFO_V1(sitemap_alternates);
 
-/* the most values of an array: our own limit */
-#define MAX_ITEMS	(SM_MAX_BYTES / 50)
-
 static void
 set_text_value(SmValue *value, SmSpan text)
 {
@@ -48,7 +45,7 @@ read_array_argument(Datum array, const char *name, SmValue *value)
 	bool		is_varlena;
 
 	value->n = ArrayGetNItems(ARR_NDIM(values), ARR_DIMS(values));
-	if (value->n > MAX_ITEMS)
+	if (value->n > SM_MAX_ITEMS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("%s is too long for a sitemap", name),

@@ -22,9 +22,6 @@
 #define COLUMNS_HINT \
 	"The columns are loc, lastmod, changefreq, priority, images, alternates, videos, news, extensions, key and shown, or url and key."
 
-/* The most values of an array that can be in an entry: each has some tags. */
-#define SM_MAX_ITEMS	(SM_MAX_BYTES / 50)
-
 #define CAST_HINT	"Cast it to such a type. A NULL without a cast is of type text."
 
 static const SmColumnRule column_rules[SM_NCOLUMNS] = {

@@ -38,6 +38,9 @@ typedef struct SmColumns
 	SmKeyType	key_type;		/* if there is a column key */
 } SmColumns;
 
+/* The most values of an array, our own limit: each has some tags in an entry. */
+#define SM_MAX_ITEMS	(SM_MAX_BYTES / 50)
+
 /* About an argument or a column that cannot be a date, because of its SQL type. */
 #define SM_DATE_HINT \
 	"Cast it to such a type. For seconds since 1970 write to_timestamp(nullif(seconds, 0)), for milliseconds to_timestamp(nullif(milliseconds, 0) / 1000.0)."

@@ -341,8 +341,8 @@ compare_link(SmPages *pages, PageState *current, int64 other, int64 row_number, 
 }
 
 /*
- * Alternates that no row lists have two causes for each language: one has all of them, the other
- * only those that cannot be pages of another set.  report_unlisted leaves out one of the two.
+ * Alternates that no row lists are counted under two causes for each language: all of them, and
+ * those that cannot be pages of another set.  report_unlisted chooses which of the two is told.
  */
 #define CAUSE(language, is_sure)	(2 * (language) + (is_sure))
 

@@ -17,7 +17,7 @@ typedef struct SmNames
 	HTAB	   *stems;			/* in a stable split; of StemCount */
 } SmNames;
 
-/* Begin with no names.  context: for those that follow. */
+/* Begin with no names.  context: memory context of the names that follow. */
 extern void sm_names_init(SmNames *names, const SmOptions *options, MemoryContext context);
 
 /* The name of the next part.  hash: of its first loc, in a stable split. */

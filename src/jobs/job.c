@@ -137,7 +137,7 @@ sm_job_lock_tag(const SmJob *job)
 					   sm_job_text(job, SM_JOB_BASE_URL), sm_job_text(job, SM_JOB_SECTION));
 }
 
-/* Prepared transactions, and those that have ended since, are ignored. */
+/* Ignore prepared transactions, which have no process, and processes that have ended. */
 int
 sm_job_publisher(const SmJob *job)
 {

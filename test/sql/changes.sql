@@ -382,7 +382,7 @@ BEGIN READ ONLY;
 SELECT pg_temp.brief($$ SELECT pg_temp.run(', changes => ''SELECT 1''') $$);
 ROLLBACK;
 
--- A first file that is lost is made again, with the pages of the next: it has the name of the first.
+-- The section's first file is missing in the target: a run with changes reads all rows and writes the file again.
 CREATE TABLE changes_first OF sitemap_file (PRIMARY KEY (base_url, name));
 CREATE TABLE changes_rows AS SELECT n AS id, '/' || n AS loc FROM generate_series(1, 100) n;
 SELECT count(*) FROM sitemap_publish('changes_first', 'SELECT loc, id AS key FROM changes_rows ORDER BY id', 'http://a/', max_urls => 10);

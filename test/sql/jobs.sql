@@ -162,7 +162,7 @@ BEGIN
   RAISE 'no such page' USING DETAIL = 'It is the twelfth.';
 END
 $$;
--- Its statement has lines that resemble those that say where a job failed.
+-- Lines of the failing statement are not taken for the place of the error, although they look like one.
 CREATE FUNCTION fail_in_lines() RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE E'SELECT 1 / 0 /*\nafter noon\nrows in the query */';

@@ -23,7 +23,7 @@
 #include "utils/memutils.h"
 
 /* Stands for the length of a loc that is NULL. */
-#define NO_LOC		-1
+#define NO_LOC		(-1)
 
 /* Stands for the key of a cause. */
 #define NO_CAUSE	0

@@ -71,8 +71,9 @@ append_text(SmEntryWriter *w, const SmField *field, SmSpan given)
 						 "%s is too long for a sitemap: %zu bytes", label(w, field), value.len);
 
 	/* the first bytes of characters, but no characters that XML cannot carry */
-	for (size_t i = 0; field->max > 0 && i < value.len; i++)
-		count += (value.s[i] & 0xC0) != 0x80 && sm_xml_legal((unsigned char) value.s[i]);
+	if (field->max > 0 && value.len > (size_t) field->max)
+		for (size_t i = 0; i < value.len; i++)
+			count += (value.s[i] & 0xC0) != 0x80 && sm_xml_legal((unsigned char) value.s[i]);
 	if (count > field->max)
 		return sm_refuse(&w->problems, field->problem, ERRCODE_STRING_DATA_RIGHT_TRUNCATION, NULL,
 						 "invalid %s \"%s\": must have at most " INT64_FORMAT " characters, not " INT64_FORMAT,
